@@ -1,7 +1,7 @@
-//! A thread that works on batches: it takes a message and, with it, the messages that are queued
-//! behind it. So requests that arrive while the thread is busy share its next transaction. It owns
-//! the queue and the end of the thread. It must not know the messages or any database: the code
-//! that runs on the thread has the SQL and decides which messages belong together.
+//! A worker thread for batches: the thread takes a message together with the messages queued behind
+//! it, so that requests that arrive while the thread is busy share the next transaction. The crate
+//! owns the queue and ends the thread. The crate must not know the messages or any database: the
+//! code that runs on the thread has the SQL and decides which messages belong together.
 #![forbid(unsafe_code)]
 
 use std::{
@@ -13,7 +13,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// Sends messages to a thread, until its end.
+/// Sends messages to a thread until the thread ends.
 pub struct Worker<M>(Mutex<Option<Running<M>>>);
 
 struct Running<M> {
@@ -34,8 +34,8 @@ impl fmt::Display for Ended {
 impl std::error::Error for Ended {}
 
 impl<M: Send + 'static> Worker<M> {
-    /// Starts a thread that runs `work` with the messages sent to it. Fails if the system gives no
-    /// thread.
+    /// Starts a thread that runs `work` with the messages sent to it. Fails if the system cannot
+    /// start a thread.
     pub fn start(
         name: &str,
         work: impl FnOnce(Inbox<M>) + Send + 'static,
@@ -69,9 +69,9 @@ impl<M: Send + 'static> Worker<M> {
     pub fn end(&self, last: Option<M>) -> bool {
         let Some(Running { queue, thread }) = self.0.lock().take() else { return true };
         let is_taken = last.is_none_or(|message| queue.send(message).is_ok());
-        // The thread ends when no sender is left, also if there is no last message.
+        // The thread ends when no sender is left, even if there is no last message.
         drop(queue);
-        // A thread that did not take the message has ended already.
+        // The thread has already ended if it did not take the message.
         !is_taken || thread.join().is_ok()
     }
 }
@@ -79,7 +79,8 @@ impl<M: Send + 'static> Worker<M> {
 /// The messages of the thread.
 pub struct Inbox<M> {
     receiver: Receiver<M>,
-    /// A received message that starts the next batch, because it did not belong to the last one.
+    /// A received message that starts the next batch, because the message did not belong to the
+    /// previous batch.
     kept: Option<M>,
 }
 
@@ -95,7 +96,7 @@ impl<M> Inbox<M> {
     }
 
     /// Takes the next message of the batch without waiting. A message that does not belong to the
-    /// batch is kept as the first of the next one.
+    /// batch is kept as the first message of the next batch.
     pub fn next_if(&mut self, belongs: impl FnOnce(&M) -> bool) -> Option<M> {
         let message = self.kept.take().or_else(|| self.receiver.try_recv().ok())?;
         if belongs(&message) {
@@ -110,7 +111,7 @@ impl<M> Inbox<M> {
 mod tests {
     use super::*;
 
-    /// Starts a worker whose batches contain only even or only odd numbers, and that sends each
+    /// Starts a worker whose batches contain only even or only odd numbers, and which sends each
     /// batch to the test.
     fn parities() -> (Worker<u32>, Receiver<Vec<u32>>, Sender<()>) {
         let (batches, received) = channel();
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_wait_share_a_batch_and_keep_their_order() {
+    fn waiting_messages_are_batched_together_in_their_order() {
         let (worker, received, go) = parities();
         for n in [1, 3, 2, 4, 5] {
             worker.send(n).unwrap();
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_end_no_message_is_taken() {
+    fn an_ended_worker_accepts_no_message() {
         let (worker, received, go) = parities();
         drop(go);
         assert_eq!(worker.run_unless_ended(|| 1), Ok(1));
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_shows_at_the_end_and_time_is_kept() {
+    fn a_panicked_worker_fails_when_ended_and_an_empty_inbox_times_out() {
         let worker = Worker::start("panics", |mut inbox: Inbox<u32>| {
             assert_eq!(
                 inbox.first_within(Duration::from_millis(1)),

@@ -1,5 +1,5 @@
 //! A static embedding model from a folder that the user chose: the vector of a text is the mean of
-//! the vectors of its tokens. Reads `model.safetensors` and `tokenizer.json`, and nothing else.
+//! the vectors of its tokens. Reads only `model.safetensors` and `tokenizer.json`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use crate::{problem::FolderProblem, weights::Weights};
 
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
-/// The largest files that are read. The weights stay in memory.
+/// The maximum size of the weights file. The weights stay in memory.
 const MOST_WEIGHTS: u64 = 1 << 30;
 const MOST_TOKENIZER: u64 = 64 << 20;
-/// The most characters of a text that count.
+/// The maximum number of characters of a text that are used.
 const MOST_CHARS: usize = 8_000;
 const DESCRIPTION: &str = "Compares meanings by a model in a folder on this computer. The order of the words does not count.";
 
@@ -30,7 +30,8 @@ pub struct FolderModel {
 }
 
 impl FolderModel {
-    /// Reads the model. Blocking: the weights may have hundreds of megabytes.
+    /// Reads the model. Blocks the thread for long, because the weights may have hundreds of
+    /// megabytes.
     pub fn read(folder: &Path) -> Result<Self, FolderProblem> {
         let rules = read_file(folder.join(TOKENIZER), MOST_TOKENIZER)?;
         let bytes = read_file(folder.join(WEIGHTS), MOST_WEIGHTS)?;
@@ -41,7 +42,7 @@ impl FolderModel {
         let weights = Weights::read(bytes)?;
         let mut tokenizer = Tokenizer::from_bytes(&rules)
             .map_err(|error| FolderProblem::DamagedTokenizer(error.to_string()))?;
-        // Texts are read as a whole and one at a time.
+        // Texts are embedded whole and one at a time, so padding and truncation are off.
         tokenizer.with_padding(None);
         tokenizer
             .with_truncation(None)
@@ -71,8 +72,8 @@ impl FolderModel {
         Ok(read)
     }
 
-    /// Returns the mean of the vectors of a text's tokens, with the length 1. It is all 0 if the
-    /// text has no tokens.
+    /// Returns the mean of the vectors of a text's tokens, with the length 1. All values are 0 if
+    /// the text has no tokens.
     fn vector(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed> {
         let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(at, _)| at);
         let tokens = self

@@ -2,11 +2,11 @@
 
 /// The number of counters. Features that share a counter are counted together.
 const COUNTERS: usize = 1 << 16;
-/// The number of imaginary texts added for smoothing, so that a small collection does not make
-/// features look common.
+/// The number of imaginary texts added for smoothing, so that features do not look common in a
+/// small collection.
 const ASSUMED_TEXTS: f32 = 20.0;
 
-/// The number of texts with each feature.
+/// For each counter, the number of texts with its features.
 pub(crate) struct Frequencies {
     texts: u32,
     with_feature: Vec<u32>,

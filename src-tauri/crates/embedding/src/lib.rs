@@ -1,6 +1,6 @@
-//! Embedding models behind the engine's port: the built-in one, which needs no file and no network,
-//! and static ones from a folder. The crate must not know where vectors are stored or what they are
-//! used for.
+//! Embedding models behind the engine's port: the built-in model, which needs no file and no
+//! network, and static models from a folder. The crate must not know where vectors are stored or
+//! what they are used for.
 #![forbid(unsafe_code)]
 
 mod folder;

@@ -1,6 +1,6 @@
 //! The built-in model: the parts of words, three to five characters long, hashed into a vector of
-//! fixed length. It needs no file and no network and works for every language with words. It finds
-//! inflected and misspelled words, and knows no meaning.
+//! fixed length. The model needs no file and no network and works for every language with words. It
+//! finds inflected and misspelled words, but knows no meanings.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,22 @@ use parking_lot::Mutex;
 
 use crate::frequencies::Frequencies;
 
-/// The number of values of a vector.
+/// The number of values in a vector.
 const DIMENSION: usize = 1_024;
-/// The lengths of the parts, with the borders of the word.
+/// The lengths of word parts in characters, including the marks for the word's start and end.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
-/// The calibrated threshold. Of every second question in `tests/data/memory-recall`, 83 of 100 reach it with their memory, and of the other 199 memories one reaches it in two of three
-/// questions. At 0.22 it is 79 questions, and at 0.18 the others are one for each question.
+/// The similarity from which a memory is relevant. Calibrated with every second question of
+/// `tests/data/memory-recall`: 83 of 100 questions reach the threshold with their own memory, and
+/// one of the 199 other memories reaches the threshold in two of three questions. With 0.22, only
+/// 79 questions reach the threshold; with 0.18, one other memory per question does.
 const THRESHOLD: f32 = 0.20;
 const DESCRIPTION: &str = "Compares parts of words. It finds inflected and misspelled words in any language, but knows no meanings.";
 
 /// The built-in embedding model.
 ///
-/// Stored texts are weighted by the number of occurrences alone, and questions also by how rare each
-/// part is among the stored texts. So a stored vector stays right when more texts are stored.
+/// Stored texts are weighted by the number of occurrences alone. Questions are also weighted by how
+/// rare each part is among the stored texts, so that a stored vector stays correct when more texts
+/// are stored.
 #[derive(Default)]
 pub struct CharacterNgrams {
     frequencies: Mutex<Frequencies>,
@@ -57,15 +60,16 @@ impl Embedder for CharacterNgrams {
     }
 }
 
-/// Returns the vector of a text, with the length 1. It is all 0 if the text has no words.
+/// Returns the vector of a text, with the length 1. All values are 0 if the text has no words.
 fn vector(text: &str, weight: impl Fn(u64) -> f32) -> Vec<f32> {
     let mut features: Vec<(u64, u32)> = count_features(text).into_iter().collect();
-    // Sums of floats depend on their order, and equal texts must get equal vectors.
+    // The features are sorted because sums of floats depend on the order, and equal texts must get
+    // equal vectors.
     features.sort_unstable();
     let mut values = vec![0.0_f32; DIMENSION];
     for (feature, count) in features {
         let strength = (1.0 + (count as f32).ln()) * weight(feature);
-        // The counter of the frequencies uses the lowest bits.
+        // The lowest bits are already used by the counters of `frequencies`.
         let place = (feature >> 20) as usize % DIMENSION;
         values[place] += if feature >> 63 == 1 { strength } else { -strength };
     }
@@ -76,7 +80,7 @@ fn vector(text: &str, weight: impl Fn(u64) -> f32) -> Vec<f32> {
     values
 }
 
-/// Returns the parts of all words in a text as hashes, with their numbers of occurrences.
+/// Returns the parts of all words in a text as hashes, and how often each part occurs.
 fn count_features(text: &str) -> HashMap<u64, u32> {
     let mut counts = HashMap::new();
     let folded = language::fold(text);
@@ -89,8 +93,8 @@ fn count_features(text: &str) -> HashMap<u64, u32> {
     counts
 }
 
-/// Returns the hash of a part: FNV-1a over its characters, then mixed so that all bits depend on all
-/// characters. It must stay the same, because vectors are stored.
+/// Returns the hash of a part: FNV-1a over its characters, then mixed so that all bits depend on
+/// all characters. The function must not change, because vectors are stored.
 fn hash(part: &[char]) -> u64 {
     let fnv = part.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, c| {
         (hash ^ u64::from(*c)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -179,14 +183,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_model_knows_no_meaning_and_says_so() {
+    async fn the_built_in_model_finds_no_synonyms_and_says_so_in_its_description() {
         let similar = similarities("holiday bill payment deadline").await;
         assert!(similar.iter().all(|similarity| *similarity < THRESHOLD), "{similar:?}");
         assert!(DESCRIPTION.contains("knows no meaning"));
     }
 
     #[tokio::test]
-    async fn a_vector_has_a_fixed_size_and_the_length_one_and_is_always_the_same() {
+    async fn a_vector_has_a_fixed_dimension_unit_length_and_is_reproducible() {
         let model = CharacterNgrams::default();
         let one = model.embed_memory("Konto 17 rapporterar i CET. 東京 ok").await.unwrap();
         assert_eq!(one.len(), DIMENSION);
@@ -199,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rare_words_count_more_than_common_ones() {
+    async fn rare_words_are_weighted_more_than_common_words() {
         let model = CharacterNgrams::default();
         for n in 0..50 {
             model.learn(&format!("the customer wants number {n}"));
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_stay_as_they_were_stored() {
+    fn feature_hashes_stay_the_same_between_versions() {
         assert_eq!(hash(&['<', 'a', 'b']), 5_172_649_928_599_062_589);
     }
 }

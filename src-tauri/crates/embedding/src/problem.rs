@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a folder cannot be used as a model.
+/// Why a folder cannot be used as an embedding model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderProblem {
     /// A file is missing or cannot be read.
@@ -17,17 +17,17 @@ pub enum FolderProblem {
     /// The tokenizer is not in the known format.
     #[error("tokenizer.json is damaged or has another format: {0}")]
     DamagedTokenizer(String),
-    /// The file does not say which matrix has the vectors of the tokens.
+    /// The file does not say which matrix contains the token vectors.
     #[error(
         "model.safetensors has {0} matrices, and none is named like vectors of tokens; this is not a static model"
     )]
     NoMatrix(usize),
-    /// The matrix cannot be vectors of tokens.
+    /// The matrix does not have the form of token vectors.
     #[error(
         "the matrix of model.safetensors has {rows} rows of {dimension} values, which cannot be the vectors of tokens"
     )]
     WrongShape { rows: usize, dimension: usize },
-    /// The files do not belong together.
+    /// The tokenizer and the weights are from different models.
     #[error(
         "tokenizer.json has {tokens} tokens, but model.safetensors has vectors for {rows}; the files do not belong together"
     )]

@@ -1,19 +1,20 @@
-//! The matrix of token vectors in a safetensors file. Owns the bytes as they are stored, and turns
-//! single rows into numbers. Knows no tokens.
+//! The matrix of token vectors in a safetensors file. Owns the bytes in their stored form and
+//! converts single rows to numbers. Knows no tokens.
 
 use safetensors::{Dtype, SafeTensors};
 
 use crate::problem::FolderProblem;
 
-/// The names that programs give to the matrix. Without one of them, a single matrix counts.
+/// The names that programs give to the matrix of token vectors. If no matrix has one of these
+/// names, a single matrix is used.
 const NAMES: [&str; 4] = ["embedding.weight", "embeddings", "embedding", "embeddings.weight"];
-/// The most values of a vector.
+/// The maximum number of values in a vector.
 const MOST_VALUES: usize = 4_096;
 
 /// A matrix with one row for each token.
 pub(crate) struct Weights {
     bytes: Vec<u8>,
-    /// The place of the first row in the bytes.
+    /// The position of the first row in the bytes.
     start: usize,
     kind: Dtype,
     pub(crate) rows: usize,
@@ -43,7 +44,8 @@ impl Weights {
             if value_bytes(matrix.dtype()).is_none() {
                 return Err(FolderProblem::UnknownNumbers(format!("{:?}", matrix.dtype())));
             }
-            // The data of a tensor is a part of the file's bytes.
+            // The tensor's data is a slice of the file's bytes, so the difference of the pointers
+            // is the position.
             let start = matrix.data().as_ptr() as usize - bytes.as_ptr() as usize;
             (start, matrix.dtype(), rows, dimension)
         };
@@ -63,7 +65,7 @@ impl Weights {
             Dtype::BF16 => add(sum, row.as_chunks().0, |value| {
                 f32::from_bits(u32::from(u16::from_le_bytes(*value)) << 16)
             }),
-            // The scale of whole numbers does not matter, because only directions are compared.
+            // The scale of integers does not matter, because only directions are compared.
             _ => add(sum, row, |value| f32::from(value.cast_signed())),
         }
     }
@@ -73,7 +75,7 @@ fn add<T>(sum: &mut [f32], row: &[T], number: impl Fn(&T) -> f32) {
     sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += number(value));
 }
 
-/// Returns the bytes of a value, or None for numbers that cannot be read.
+/// Returns the number of bytes of a value, or None for an unsupported type.
 fn value_bytes(kind: Dtype) -> Option<usize> {
     match kind {
         Dtype::F32 => Some(4),
@@ -100,7 +102,7 @@ mod tests {
     use super::half;
 
     #[test]
-    fn half_precision_numbers_have_their_values() {
+    fn half_precision_numbers_are_decoded() {
         for (bits, value) in [
             (0x0000, 0.0),
             (0x3c00, 1.0),

@@ -1,4 +1,4 @@
-//! Canonical JSON (RFC 8785) and the hash that identifies an approved call. Pure.
+//! Computes canonical JSON (RFC 8785) and the hash that identifies an approved call.
 
 use contract::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -10,13 +10,13 @@ pub fn canonical(value: &Value) -> String {
     serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// Returns the SHA-256 hash in lower-case hex.
+/// Returns the SHA-256 hash of bytes in lower-case hex.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the hash of an approval. It covers server, tool, definition, arguments and caller-owned
-/// values, except exempt ones.
+/// Returns the hash of an approval. The hash covers server, tool, definition, arguments and
+/// caller-owned values, except exempt values.
 pub fn approval_hash(spec: &ToolSpec, arguments: &Value, caller: &Map<String, Value>) -> String {
     let exempt =
         |name: &String| spec.caller_owned.iter().any(|p| p.exempt_from_hash && p.name == *name);

@@ -1,4 +1,4 @@
-//! The engine: all services, each made once. Callers use the services.
+//! The engine contains all services, each created once. Callers use the services.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ use crate::{
     },
 };
 
-/// Runs turns, one at a time per session.
+/// Runs turns, with at most one running turn per session.
 pub struct Engine {
     /// The kill switches.
     pub switches: Arc<Switches>,
@@ -59,7 +59,7 @@ pub struct Engine {
     pub analyses: Arc<Analyses>,
     /// The permissions for the rest of a session.
     pub grants: Arc<Grants>,
-    /// The pending actions, and what a person does with them.
+    /// The pending actions, and a person's operations on them.
     pub approvals: Arc<Approvals>,
     /// The specialists and the instructions of tools.
     pub instructions: InstructionsList,
@@ -82,12 +82,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Makes an engine over these ports. Call `recover` once before the first turn.
+    /// Creates an engine with these ports. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
         Self::with_memories(world, None)
     }
 
-    /// Makes an engine for a replay. It searches no memories.
+    /// Creates an engine for a replay, which does not search memories.
     fn for_replay(world: World, memories: Vec<MemoryHit>) -> ReplayParts {
         let engine = Self::with_memories(world, Some(memories));
         ReplayParts { turns: Arc::clone(&engine.turns), approvals: Arc::clone(&engine.approvals) }
@@ -153,7 +153,7 @@ impl Engine {
         self.recovery.run().await
     }
 
-    /// Expires overdue actions that no call waits for. Must be called from time to time.
+    /// Expires overdue actions for which no call waits. Must be called regularly.
     pub async fn expire_overdue_actions(&self) {
         if let Err(error) = self.approvals.expire_overdue().await {
             tracing::warn!(%error, "overdue actions could not be looked at");

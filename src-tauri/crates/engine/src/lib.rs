@@ -1,5 +1,5 @@
-//! The engine runs turns: prompt, rounds, tool calls, approvals. It reaches everything outside
-//! through `ports` and names no store, provider or window.
+//! The engine runs turns: prompt, rounds, tool calls, approvals. It accesses everything outside
+//! through `ports` and depends on no specific store, provider or window.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -30,8 +30,8 @@ pub use conversation::key::VISITOR;
 pub use engine::Engine;
 pub use long_term::calibration::{calibrate_threshold, calibration_texts};
 pub use ports::World;
-/// Finds keys by their form, for a person who is about to store a text, and by their value, in any
-/// encoding, in what is shown to a person.
+/// Finds keys in texts: by their format in a text that a person is about to store, and by their
+/// value, in any encoding, in text shown to a person.
 pub use redaction::{Exact, MARK, find_keys};
 pub use replay::compare::{Comparison, Difference, compare_runs};
 pub use run::TurnStream;

@@ -1,15 +1,16 @@
-//! Describes a fault in the text of a file. A value of the file may be a key, so that no value is
-//! repeated: only the kind of fault, what is expected, and the names of fields, shortened.
+//! Describes an error in the text of a file. A value in the file may be a key, so the description
+//! repeats no value. It contains only the kind of the error, what is expected, and the shortened
+//! names of fields.
 
-/// The most characters of a description.
+/// The maximum number of characters of a description.
 const MOST: usize = 200;
-/// The most characters of a field's name.
+/// The maximum number of characters of a field's name.
 const MOST_OF_NAME: usize = 40;
-/// The starts of messages whose quoted part is the name of a field.
+/// The beginnings of messages that quote the name of a field.
 const NAMES: [&str; 4] = ["unknown field", "missing field", "duplicate field", "duplicate key"];
 
-/// Removes what a parser's message quotes from the file. Parsers of `serde` put it before
-/// `, expected`, in quotes of some kind.
+/// Removes what a parser's message quotes from the file. Parsers based on `serde` put the quoted
+/// text before `, expected`, in one of several kinds of quotes.
 pub fn without_values(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let (given, expected) = match line.rfind(", expected ") {
@@ -28,7 +29,7 @@ pub fn without_values(message: &str) -> String {
     }
 }
 
-/// Returns the line and the column of a byte, both from 1.
+/// Returns the line and the column of a byte, both counted from 1.
 pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
@@ -40,7 +41,7 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '`' | '\'' | '“' | '”' | '‘' | '’')
 }
 
-/// Shortens what stands between the first and the last quote, and escapes what cannot be seen.
+/// Shortens the text between the first and the last quote, and escapes invisible characters.
 fn with_short_name(text: &str) -> String {
     let Some((before, rest)) = text.split_once(is_quote) else { return text.to_owned() };
     let (name, _) = rest.rsplit_once(is_quote).unwrap_or((rest, ""));
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_repeats_no_value() {
+    fn an_error_description_contains_no_value_of_the_file() {
         for (said, kept) in [
             ("invalid type: string \"sk-1\", expected u64", "invalid type: string …, expected u64"),
             (
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_columns_begin_with_1() {
+    fn line_and_column_numbers_start_at_1() {
         assert_eq!(line_and_column("", 0), (1, 1));
         assert_eq!(line_and_column("å = 1\nb", 3), (1, 3));
         assert_eq!(line_and_column("a\nbc", 4), (2, 3));

@@ -1,5 +1,5 @@
-//! Opens and reads files that somebody else named or wrote: only regular files, only up to a size,
-//! and without waiting. Must not know what is in them.
+//! Opens and reads files that somebody else named or wrote: only regular files, only up to a
+//! maximum size, and without waiting. Must not know what the files contain.
 #![forbid(unsafe_code)]
 
 pub mod fault;
@@ -12,17 +12,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The most bytes of a file that a person writes by hand: settings, rules, prices, variables.
+/// The maximum size in bytes of a file that a person writes by hand: settings, rules, prices,
+/// variables.
 pub const BY_HAND: u64 = 1 << 20;
-/// The most bytes of a file that the app itself writes.
+/// The maximum size in bytes of a file that the app writes.
 pub const OWN: u64 = 64 << 20;
-/// The most bytes of a file of the app that holds a single name, such as an id or a token.
+/// The maximum size in bytes of a file of the app that contains a single name, such as an id or a
+/// token.
 pub const NAME: u64 = 1 << 10;
-/// The most bytes of the system's certificates.
+/// The maximum size in bytes of the system's certificates.
 const CERTIFICATES: u64 = 16 << 20;
 
-/// A path leads to no regular file, but to a pipe, a socket or a device. The path is told where the
-/// caller may know another one only.
+/// A path leads to a pipe, a socket or a device instead of a regular file. The error contains the
+/// path if the caller named a different path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NotAFile(Option<PathBuf>);
 
@@ -43,18 +45,19 @@ pub fn is_not_a_file(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NotAFile>())
 }
 
-/// Opens a regular file for reading. A link is followed; what it leads to has to be a regular file,
-/// too. No other kind is opened, because a pipe may never answer and a device may never end.
+/// Opens a regular file for reading. A link is followed, and the target of the link must be a
+/// regular file, too. No other kind of file is opened, because reading a pipe may block forever and
+/// a device may have no end.
 pub fn open(path: &Path) -> io::Result<File> {
     check_kind(&fs::metadata(path)?)?;
-    // The path may have been replaced by a pipe since: opening one must not wait.
+    // The path may have been replaced by a pipe since the check, and opening a pipe must not block.
     let file =
         OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     check_kind(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Reads a regular file of at most `most` bytes.
+/// Reads a regular file. Fails if the file has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -62,13 +65,13 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(most));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    // The file may grow while it is read, and the kernel's own files have no length.
+    // The file may grow while it is read, and the kernel's own files report no length.
     read_up_to(file, most, &mut bytes)?;
     Ok(bytes)
 }
 
-/// Refuses a database if it, or a file beside it that SQLite opens with it, is a pipe, a socket or
-/// a device. Everything else is left to SQLite.
+/// Refuses a database if the database, or a file that SQLite opens with the database, is a pipe, a
+/// socket or a device. SQLite reports all other problems.
 pub fn check_database(path: &Path) -> io::Result<()> {
     for ending in ["", "-journal", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
@@ -78,7 +81,7 @@ pub fn check_database(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a regular file for writing, as `options` say, without waiting.
+/// Opens a regular file for writing, with the given options, without waiting.
 pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     refuse_special(path)?;
     let file = options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
@@ -86,7 +89,7 @@ pub fn open_to_write(path: &Path, options: &mut OpenOptions) -> io::Result<File>
     Ok(file)
 }
 
-/// Opens an empty regular file for writing. It is made if it is missing.
+/// Opens an empty regular file for writing. Creates the file if it is missing.
 pub fn create(path: &Path) -> io::Result<File> {
     open_to_write(path, OpenOptions::new().write(true).create(true).truncate(true))
 }
@@ -96,7 +99,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     create(path)?.write_all(bytes)
 }
 
-/// Copies a regular file with its mode.
+/// Copies a regular file, including its mode.
 pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     let mut source = open(from)?;
     let mut target = create(to)?;
@@ -104,12 +107,12 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     io::copy(&mut source, &mut target)
 }
 
-/// Makes the names in a folder durable.
+/// Syncs a folder to the disk, so that the names of its files survive a crash.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY).open(path)?.sync_all()
 }
 
-/// Refuses a pipe, a socket or a device, and names it.
+/// Refuses a pipe, a socket or a device with an error that contains the path.
 fn refuse_special(path: &Path) -> io::Result<()> {
     match fs::metadata(path).map(|known| check_kind(&known)) {
         Ok(Err(error)) if is_not_a_file(&error) => {
@@ -119,9 +122,9 @@ fn refuse_special(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses a pipe, a socket, a device or a too large file that `SSL_CERT_FILE` names: the libraries
-/// that make encrypted connections read it to its end. Everything else is left to them, because
-/// `SSL_CERT_DIR` may lead to certificates, too. The error is a part of a sentence.
+/// Refuses a pipe, a socket, a device or a too large file in `SSL_CERT_FILE`, because TLS libraries
+/// read that file to its end. The libraries report all other problems, because `SSL_CERT_DIR` may
+/// lead to certificates, too. The error is a part of a sentence.
 pub fn check_certificates() -> Result<(), String> {
     let named = std::env::var_os("SSL_CERT_FILE");
     named.map_or(Ok(()), |path| check_certificates_in(Path::new(&path)))
@@ -137,12 +140,13 @@ fn check_certificates_in(path: &Path) -> Result<(), String> {
     Err(format!("SSL_CERT_FILE names {}: {error}", path.display()))
 }
 
-/// Reads a regular file of at most `most` bytes as UTF-8 text.
+/// Reads a regular file as UTF-8 text. Fails if the file has more than `most` bytes.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     to_text(read(path, most)?)
 }
 
-/// Reads a stream, such as the standard input, of at most `most` bytes as UTF-8 text.
+/// Reads a stream, such as the standard input, as UTF-8 text. Fails if the stream has more than
+/// `most` bytes.
 pub fn read_text_from(stream: impl io::Read, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     read_up_to(stream, most, &mut bytes)?;
@@ -184,7 +188,7 @@ mod tests {
     };
 
     #[test]
-    fn only_regular_files_are_opened_and_nothing_waits() {
+    fn opening_pipes_sockets_and_devices_fails_without_blocking() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
@@ -244,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_up_to_its_bound() {
+    fn a_file_larger_than_its_limit_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, [b'a'; 2048]).unwrap();
@@ -252,7 +256,7 @@ mod tests {
         let error = read(&path, 2047).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(error.to_string(), "it is larger than 1 KiB");
-        // The kernel says that this file has no length.
+        // The kernel reports a length of 0 for this file.
         assert_eq!(
             read(Path::new("/proc/self/status"), 8).unwrap_err().kind(),
             io::ErrorKind::FileTooLarge

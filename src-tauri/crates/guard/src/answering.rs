@@ -1,7 +1,7 @@
-//! Carries out calls of a guarded program on files in open folders, in the app's place: reads what a
-//! call names, decides by `open_folders`, makes the call, and gives the result to the program. Any
-//! other call goes on as it was made, and the rules on files decide about it. So nothing is allowed
-//! here because of memory of the program that could change meanwhile.
+//! Carries out file calls of a guarded program in open folders, in the app's process: reads the
+//! arguments of a call, decides by `open_folders`, makes the call, and gives the result to the
+//! program. Any other call continues in the kernel, where the rules on files decide. The decision
+//! never depends on memory that the program could change after the check.
 
 use std::{
     ffi::OsString,
@@ -19,12 +19,12 @@ use super::{
     open_folders::{OpenFolders, OpenPlace},
 };
 
-/// More bytes than any path of the kernel's interface has.
+/// Longer than any path that the kernel accepts.
 const LONGEST_PATH: usize = 4_096;
 
 /// The answer to a call.
 enum Answer {
-    /// The call goes on as it was made.
+    /// The kernel continues the call unchanged.
     GoesOn,
     Done,
     Opened {
@@ -52,8 +52,8 @@ pub struct Answering {
 }
 
 impl OpenFolders {
-    /// Prepares the help: the end for the program, which it applies last of all restrictions, and the
-    /// one for the app.
+    /// Prepares both ends of the connection: one for the program, which must apply it after all
+    /// other restrictions, and one for the app.
     pub fn connect(self) -> io::Result<(Asking, Answering)> {
         let (near, far) = UnixStream::pair()?;
         Ok((Asking::new(far), Answering { line: near, open: self }))
@@ -61,8 +61,8 @@ impl OpenFolders {
 }
 
 impl Answering {
-    /// Answers the calls of the program on a thread of its own, until the program and all that it
-    /// started have ended. Call it before the program is started.
+    /// Answers the calls of the program on a separate thread, until the program and all processes
+    /// started by the program have ended. Must be called before the program is started.
     pub fn start(self) -> io::Result<()> {
         thread::Builder::new().name("open-folders".into()).spawn(move || self.answer_calls())?;
         Ok(())
@@ -76,11 +76,12 @@ impl Answering {
     }
 }
 
-/// Waits for the next call. None if no process is left that could make one.
+/// Waits for the next call. Returns None if no process is left that could make a call.
 fn next_call<'a>(listener: &'a OwnedFd, open: &'a OpenFolders) -> Option<Call<'a>> {
     loop {
         let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one live structure, and the kernel's own structure, which must be zero before.
+        // SAFETY: both structures are live; the kernel requires that the notification is zero
+        // before the call.
         unsafe {
             if libc::poll(&raw mut poll, 1, -1) < 0 {
                 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted {
@@ -96,7 +97,7 @@ fn next_call<'a>(listener: &'a OwnedFd, open: &'a OpenFolders) -> Option<Call<'a
                 != 0
             {
                 match io::Error::last_os_error().raw_os_error() {
-                    // The process has been killed meanwhile.
+                    // The process was killed in the meantime.
                     Some(libc::ENOENT | libc::EINTR) => continue,
                     _ => return None,
                 }
@@ -144,7 +145,7 @@ impl Call<'_> {
 
     fn open(&self, at: u64, path: u64, flags: u64, mode: u64) -> Answer {
         let flags = flags as libc::c_int;
-        // These open no file, or a folder, which the rules on files allow everywhere.
+        // These flags open no file, or open a folder, which the rules on files allow everywhere.
         let other = libc::O_PATH | libc::O_DIRECTORY | libc::O_TMPFILE;
         if flags & other != 0 {
             return Answer::GoesOn;
@@ -153,18 +154,18 @@ impl Call<'_> {
             return Answer::GoesOn;
         };
         let careful = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NOCTTY | libc::O_NONBLOCK;
-        // SAFETY: the name is live. The new descriptor belongs to nobody else.
+        // SAFETY: the name is live, and nobody else owns the new descriptor.
         let opened = unsafe {
             libc::openat(folder.as_raw_fd(), name.as_ptr(), flags | careful, self.masked(mode))
         };
         if opened < 0 {
             return match io::Error::last_os_error().raw_os_error() {
-                // A link leads elsewhere, where the rules on files decide.
+                // The file is a link; the rules on files decide about its target.
                 Some(libc::ELOOP) | None => Answer::GoesOn,
                 Some(error) => Answer::Failed(error),
             };
         }
-        // SAFETY: as above; the calls are made on this descriptor alone.
+        // SAFETY: nobody else owns the descriptor.
         let file = unsafe { OwnedFd::from_raw_fd(opened) };
         let is_file = fs::File::from(match file.try_clone() {
             Ok(copy) => copy,
@@ -176,7 +177,7 @@ impl Call<'_> {
             return Answer::GoesOn;
         }
         if flags & libc::O_NONBLOCK == 0 {
-            // SAFETY: changes the flags of this descriptor.
+            // SAFETY: the call only changes the flags of this descriptor.
             unsafe {
                 let now = libc::fcntl(opened, libc::F_GETFL);
                 libc::fcntl(opened, libc::F_SETFL, now & !libc::O_NONBLOCK);
@@ -221,7 +222,8 @@ impl Call<'_> {
         Answer::of(i32::try_from(renamed).unwrap_or(-1))
     }
 
-    /// Returns the open place that the program names, as long as the program waits for the answer.
+    /// Returns the place that the program names, if the place is open and the program still waits
+    /// for the answer.
     fn find_place(&self, at: u64, path: u64) -> Option<OpenPlace> {
         let path = PathBuf::from(OsString::from_vec(self.read_text(path)?));
         let path = if path.is_absolute() { path } else { self.folder_of(at)?.join(path) };
@@ -238,7 +240,8 @@ impl Call<'_> {
         fs::read_link(link).ok().filter(|folder| folder.is_absolute())
     }
 
-    /// Reads a text of the program, page by page, because what follows it may be unreadable.
+    /// Reads a text from the program's memory page by page, because the page after the text may be
+    /// unreadable.
     fn read_text(&self, address: u64) -> Option<Vec<u8>> {
         const PAGE: usize = 4_096;
         let mut text = Vec::new();
@@ -249,8 +252,8 @@ impl Call<'_> {
             let mine = libc::iovec { iov_base: part.as_mut_ptr().cast(), iov_len: length };
             let theirs = libc::iovec { iov_base: from as *mut libc::c_void, iov_len: length };
             let process = libc::pid_t::try_from(self.process).ok()?;
-            // SAFETY: the buffer is live and as long as it says; the other address belongs to the
-            // other process, and the kernel checks it.
+            // SAFETY: the buffer is live and has the given length; the other address belongs to the
+            // other process, and the kernel checks that address.
             let read = unsafe {
                 libc::process_vm_readv(process, &raw const mine, 1, &raw const theirs, 1, 0)
             };
@@ -267,7 +270,7 @@ impl Call<'_> {
 
     fn still_waits(&self) -> bool {
         let id = self.id;
-        // SAFETY: the number is live.
+        // SAFETY: the id is live.
         unsafe {
             libc::ioctl(
                 self.listener.as_raw_fd(),
@@ -277,20 +280,20 @@ impl Call<'_> {
         }
     }
 
-    /// Applies the program's mask to a mode.
+    /// Applies the program's file mode mask to a mode.
     fn masked(&self, mode: u64) -> libc::mode_t {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process));
         let mask = status.ok().and_then(|status| {
             let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
             u32::from_str_radix(line.trim(), 8).ok()
         });
-        // Never more than a usual file may have: no set-user-id.
+        // Limits the mode to the usual bits, without set-user-id.
         mode as libc::mode_t & 0o777 & !mask.unwrap_or(0o077)
     }
 
     fn send(&self, answer: &Answer) {
         let listener = self.listener.as_raw_fd();
-        // SAFETY: plain data, for which zeros are valid.
+        // SAFETY: the structure is plain data, for which zeros are valid.
         let mut reply: libc::seccomp_notif_resp = unsafe { mem::zeroed() };
         reply.id = self.id;
         match answer {
@@ -305,7 +308,7 @@ impl Call<'_> {
                     newfd: 0,
                     newfd_flags: if *closes_on_exec { libc::O_CLOEXEC as u32 } else { 0 },
                 };
-                // SAFETY: the structure is live. This also sends the answer.
+                // SAFETY: the structure is live. The call also sends the answer.
                 let sent = unsafe {
                     libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw const given)
                 };
@@ -315,8 +318,7 @@ impl Call<'_> {
                 reply.error = -libc::EMFILE;
             }
         }
-        // A program that was killed meanwhile needs no answer.
-        // SAFETY: the structure is live.
+        // A program that was killed in the meantime needs no answer. SAFETY: the structure is live.
         unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const reply) };
     }
 }

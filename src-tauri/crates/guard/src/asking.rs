@@ -1,6 +1,6 @@
-//! The part of a guarded program that asks for help with files: a filter that stops the calls that
-//! name files, and the connection over which its listener reaches the app. The parent prepares
-//! everything; the child only makes system calls. Must not know which files are meant.
+//! The program's part of the help with files: a filter that stops the calls that name files, and
+//! the connection that carries the filter's listener to the app. The parent prepares everything;
+//! the child only makes system calls. Must not know which files are meant.
 
 use std::{
     io, mem,
@@ -11,7 +11,8 @@ use std::{
     ptr,
 };
 
-/// The calls that name a file to open, make, remove or rename. `answering` carries them out.
+/// The calls that open, create, remove or rename a file by name. `answering` carries these calls
+/// out.
 #[cfg(target_arch = "x86_64")]
 const CALLS: &[libc::c_long] = &[
     libc::SYS_open,
@@ -35,10 +36,10 @@ const CALLS: &[libc::c_long] = &[
     libc::SYS_renameat2,
 ];
 
-/// The place of the number of a call in what a filter reads.
+/// The offset of the call number in the data that a filter reads.
 const NUMBER: u32 = 0;
 
-/// The program's end of the connection, and the filter.
+/// The program's end of the connection, together with the filter.
 pub struct Asking {
     filter: Vec<libc::sock_filter>,
     line: UnixStream,
@@ -49,16 +50,17 @@ impl Asking {
         Self { filter: make_filter(), line }
     }
 
-    /// Installs the filter and sends its listener to the app. For the child: allocates nothing and
-    /// makes system calls only. On a kernel that cannot do it the program goes on without help.
+    /// Installs the filter and sends its listener to the app. Runs in the child, so it allocates
+    /// nothing and only makes system calls. If the kernel does not support such filters, the
+    /// program continues without help.
     pub fn enforce(&self) -> io::Result<()> {
         let program = libc::sock_fprog {
             len: u16::try_from(self.filter.len()).unwrap_or_default(),
             filter: self.filter.as_ptr().cast_mut(),
         };
         let listens = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
-        // A signal would make the call again, although the app has carried it out. Kernels before 5.19
-        // do not know how to prevent that.
+        // Without the second flag, a signal could repeat a call that the app has already carried
+        // out. Kernels before 5.19 do not know this flag.
         let Some(listener) =
             install(&program, listens | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
                 .or_else(|| install(&program, listens))
@@ -66,17 +68,18 @@ impl Asking {
             return Ok(());
         };
         let sent = send_descriptor(&self.line, listener);
-        // SAFETY: the descriptor was made here.
+        // SAFETY: the descriptor was created in this function.
         unsafe { libc::close(listener) };
-        // Without its listener, each of the calls would fail.
+        // If the listener does not reach the app, an error is returned, because each of the calls
+        // would fail.
         sent
     }
 }
 
-/// Installs a filter, and returns its listener.
+/// Installs a filter. Returns its listener, or None if the kernel refuses.
 fn install(program: &libc::sock_fprog, flags: libc::c_ulong) -> Option<i32> {
     let (yes, no): (libc::c_ulong, libc::c_ulong) = (1, 0);
-    // SAFETY: system calls on this process alone; the filter is live, and its length is right.
+    // SAFETY: the calls change this process only; the filter is live, and its length is correct.
     let listener = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no);
         libc::syscall(
@@ -108,18 +111,18 @@ fn make_filter() -> Vec<libc::sock_filter> {
     filter
 }
 
-/// Room for a message with one descriptor.
+/// Space for a control message with one descriptor.
 #[repr(align(8))]
 struct Control([u8; 32]);
 
-/// Makes a message of one byte and room for a descriptor. All parts must outlive it.
+/// Makes a message of one byte with space for a descriptor. Both parts must outlive the message.
 fn make_message(part: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
     // SAFETY: the structure is plain data, for which zeros are valid.
     let mut message: libc::msghdr = unsafe { mem::zeroed() };
     message.msg_iov = ptr::from_mut(part);
     message.msg_iovlen = 1;
     message.msg_control = control.0.as_mut_ptr().cast();
-    // SAFETY: computes a size.
+    // SAFETY: the call only computes a size.
     message.msg_controllen = unsafe { libc::CMSG_SPACE(4) } as _;
     message
 }
@@ -128,7 +131,7 @@ fn send_descriptor(line: &UnixStream, descriptor: i32) -> io::Result<()> {
     let (mut byte, mut control) = (0_u8, Control([0; 32]));
     let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     let message = make_message(&mut part, &mut control);
-    // SAFETY: the message and its parts are live, and there is room for one descriptor.
+    // SAFETY: the message and its parts are live, and there is space for one descriptor.
     let sent = unsafe {
         let header = libc::CMSG_FIRSTHDR(&raw const message);
         (*header).cmsg_level = libc::SOL_SOCKET;
@@ -140,12 +143,13 @@ fn send_descriptor(line: &UnixStream, descriptor: i32) -> io::Result<()> {
     if sent == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Waits for the listener of a program. None if the program ends before, or needs none.
+/// Waits for the listener of a program. Returns None if the program ends first or needs no
+/// listener.
 pub(crate) fn receive_descriptor(line: &UnixStream) -> Option<OwnedFd> {
     let (mut byte, mut control) = (0_u8, Control([0; 32]));
     let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     let mut message = make_message(&mut part, &mut control);
-    // SAFETY: the message and its parts are live. A received descriptor belongs to nobody else.
+    // SAFETY: the message and its parts are live. Nobody else owns a received descriptor.
     unsafe {
         let read = libc::recvmsg(line.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC);
         let header = libc::CMSG_FIRSTHDR(&raw const message);

@@ -1,6 +1,6 @@
-//! The system calls that a guarded program is denied (seccomp). The lists are data; the caller
-//! chooses which of them apply. The parent prepares everything, and the child only makes the calls
-//! that install the filters. It must not know what the program is for.
+//! The system calls that a guarded program is denied, as seccomp filters. The lists are data; the
+//! caller chooses which lists apply. The parent prepares everything, and the child only makes the
+//! calls that install the filters. The module must not know what the program is for.
 
 use std::{collections::BTreeMap, io, sync::OnceLock};
 
@@ -12,18 +12,20 @@ use seccompiler::{
 /// The rules of a filter by system call. A call without conditions is denied for all arguments.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Permissions of one program beyond those of every guarded program.
+/// The permissions of one program in addition to those of every guarded program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permits {
     pub sockets: Sockets,
-    /// Whether it may leave its process group and session, and open processes by descriptor.
+    /// Whether the program may leave its process group and session, and open processes by
+    /// descriptor.
     pub sessions: bool,
-    /// Whether it may change mode, owner and attributes of files that it has open. (File times may
-    /// always be changed.) Landlock decides what the program can open.
+    /// Whether the program may change the mode, owner and attributes of files that it has open.
+    /// (File times may always be changed.) Landlock decides which files the program can open.
     pub open_files: bool,
-    /// Whether it may also change mode and times of files by path. Landlock does not cover these
-    /// calls, and a filter cannot see which file a path names: they reach every file of the user
-    /// that no mount protects. Owner and attributes are never changed by path.
+    /// Whether the program may also change the mode and times of files by path. Landlock does not
+    /// cover these calls, and a filter cannot see which file a path names, so these calls reach
+    /// every file of the user that no mount protects. The owner and attributes can never be changed
+    /// by path.
     pub by_path: bool,
 }
 
@@ -76,13 +78,13 @@ const ALWAYS: &[libc::c_long] = &[
     libc::SYS_quotactl_fd,
 ];
 
-/// Calls that leave the process group, by which a run is ended, or that name a process in other
-/// ways.
+/// Calls that leave the process group, which is used to end a run, or that refer to a process in
+/// other ways.
 const SESSIONS: &[libc::c_long] =
     &[libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_pidfd_open, libc::SYS_pidfd_send_signal];
 
-/// Calls that change the mode of a file by its path. `utimensat`, which changes times, is added with
-/// a condition.
+/// Calls that change the mode of a file by its path. `utimensat`, which changes times, is added
+/// with a condition.
 const MODE_BY_PATH: &[libc::c_long] = &[libc::SYS_fchmodat, libc::SYS_fchmodat2];
 
 /// The older calls for mode and times, which newer architectures do not have.
@@ -110,23 +112,23 @@ const OWNER_BY_PATH_OLD: &[libc::c_long] = &[libc::SYS_chown, libc::SYS_lchown];
 #[cfg(not(target_arch = "x86_64"))]
 const OWNER_BY_PATH_OLD: &[libc::c_long] = &[];
 
-/// Calls that change mode, owner and attributes of an open file. Opening it for reading is enough
-/// for them.
+/// Calls that change mode, owner and attributes of an open file. Opening the file for reading is
+/// enough for these calls.
 const BY_DESCRIPTOR: &[libc::c_long] =
     &[libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_fsetxattr, libc::SYS_fremovexattr];
 
 /// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`, which also change attributes of an open file.
 const BY_IOCTL: [u64; 2] = [0x4008_6602, 0x401c_5820];
 
-/// Calls that the bindings of the C library do not name yet. Their numbers are the same on all
+/// Calls that the bindings of the C library do not name yet. The call numbers are the same on all
 /// architectures.
 const SETXATTRAT: libc::c_long = 463;
 const REMOVEXATTRAT: libc::c_long = 466;
 const OPEN_TREE_ATTR: libc::c_long = 467;
 const FILE_SETATTR: libc::c_long = 469;
 
-/// Flags for new namespaces. `CLONE_NEWTIME` is not in the list, because `clone` reads that bit as
-/// part of a signal.
+/// Flags for new namespaces. `CLONE_NEWTIME` is missing, because `clone` reads that bit as part of
+/// a signal.
 const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -138,8 +140,8 @@ const NAMESPACES: [libc::c_int; 7] = [
 ];
 
 impl CallFilter {
-    /// Prepares the filters. Returns None if this kernel filters no system calls; an error if it
-    /// does and the filters cannot be built.
+    /// Prepares the filters. Returns None if this kernel cannot filter system calls, and an error
+    /// if the filters cannot be built.
     pub fn new(permits: Permits) -> io::Result<Option<Self>> {
         if !filters_work() {
             return Ok(None);
@@ -150,7 +152,8 @@ impl CallFilter {
         Ok(Some(Self(built)))
     }
 
-    /// Installs the filters. For the child: allocates nothing and makes system calls only.
+    /// Installs the filters. Runs in the child, so it allocates nothing and only makes system
+    /// calls.
     pub fn enforce(&self) -> io::Result<()> {
         self.0.iter().try_for_each(|filter| {
             seccompiler::apply_filter(filter).map_err(|_| io::Error::from_raw_os_error(libc::EPERM))
@@ -163,8 +166,8 @@ pub fn filters_work() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
         let mut action: u32 = libc::SECCOMP_RET_ERRNO;
-        // SAFETY: asks whether an action is known; the pointer is to a live u32, as the interface
-        // requires.
+        // SAFETY: the call asks whether an action is known; the pointer is to a live u32, as the
+        // interface requires.
         let known = unsafe {
             libc::syscall(
                 libc::SYS_seccomp,
@@ -178,8 +181,8 @@ pub fn filters_work() -> bool {
 }
 
 fn build_filters(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
-    // A filter cannot read the flags of clone3, which are in memory. If clone3 is unknown, C
-    // libraries use clone.
+    // A filter cannot read the flags of clone3, because they are in memory. If clone3 fails as
+    // unknown, C libraries use clone.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
     let mut filters =
         vec![filter(denied_calls(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
@@ -188,7 +191,7 @@ fn build_filters(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::Backe
 }
 
 /// Builds a filter: calls that match the rules fail with the error, all others pass. A call through
-/// another architecture's ABI (32 bits) ends the program.
+/// the 32-bit ABI ends the program.
 fn filter(rules: Rules, error: libc::c_int) -> Result<BpfProgram, seccompiler::BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     SeccompFilter::new(
@@ -220,11 +223,11 @@ fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
         rules.insert(libc::SYS_ioctl, BY_IOCTL.into_iter().map(set).collect::<Result<_, _>>()?);
     }
     if !permits.by_path {
-        // Without a path, this sets the times of an open file, as `touch` does with a file it has
-        // created.
+        // Without a path, the call sets the times of an open file, as `touch` does with a new file.
         rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
     }
-    // By limits that it sets, a program could end the app and have its memory written to a file.
+    // Setting the app's limits is denied, because a program could make the app crash and write its
+    // memory to a file.
     rules.insert(libc::SYS_prlimit64, vec![condition(0, Length::Dword, Op::Ne, 0)?]);
     let flag = |flag: libc::c_int| {
         condition(
@@ -253,8 +256,8 @@ fn condition(
     SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
 }
 
-/// Matches socket pairs that send single messages. Such a socket also sends to any other socket of
-/// this computer, by its path. (The kernel takes raw ones for them.)
+/// Matches socket pairs for datagrams, because such a socket can also send to any other socket of
+/// this computer by its path. (The kernel treats raw socket pairs as datagram pairs.)
 fn message_pair_rules() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     const KIND: u64 = 0xf;
     [libc::SOCK_DGRAM, libc::SOCK_RAW]
@@ -275,7 +278,8 @@ fn non_internet_rule() -> Result<SeccompRule, seccompiler::BackendError> {
     )
 }
 
-/// Denies the second ABI of x86_64 (x32), in which each system call has another number.
+/// Builds a filter that denies the second ABI of x86_64 (x32), in which each system call has
+/// another number.
 fn second_abi() -> Option<BpfProgram> {
     const FIRST: u32 = 0x4000_0000;
     let instruction = |code: u32, jt, k| sock_filter {

@@ -1,9 +1,9 @@
-//! Hides places from a guarded program, makes others read-only for it, and gives it terminals of
-//! its own. In new user and mount namespaces, an empty folder is mounted over a folder, the null
-//! device over a socket or a device, and a place that must not change over itself. This needs no
+//! Hides places from a guarded program, makes others read-only, and gives the program its own
+//! terminals. In new user and mount namespaces, an empty folder is mounted over a hidden folder,
+//! the null device over a hidden socket or device, and a read-only place over itself. This needs no
 //! privileges where the system allows such namespaces. The user, the user's rights and all other
-//! files stay the same. The parent prepares everything; the child only makes system calls. It must
-//! not know what the places are for.
+//! files stay the same. The parent prepares everything; the child only makes system calls. The
+//! module must not know what the places are for.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,17 +16,18 @@ use std::{
     sync::OnceLock,
 };
 
-/// More bytes than any path of the kernel's interface has.
+/// Longer than any path that the kernel accepts.
 const LONGEST_PATH: usize = 4_096;
-/// The folder of the terminals that programs make.
+/// The folder with the terminals that programs create.
 const TERMINALS: &CStr = c"/dev/pts";
 
-/// Places to hide in a child, and places to make read-only for it.
+/// The places to hide from a child, and the places to make read-only for the child.
 #[derive(Debug)]
 pub struct Covers {
     folders: Vec<CString>,
     files: Vec<CString>,
-    /// Those that become read-only, and those in them that do not. The innermost ones come first.
+    /// The places that become read-only, and the places inside that stay writable. The innermost
+    /// places come first.
     fixed: Vec<(CString, Change)>,
     own_terminals: bool,
     user_map: String,
@@ -41,8 +42,8 @@ enum Change {
 }
 
 impl Covers {
-    /// Prepares to hide these places. Places that do not exist, or lie within another one, need no
-    /// mount of their own.
+    /// Prepares to hide these places. Places that do not exist, or lie within another place, need
+    /// no mount.
     pub fn over(places: &[PathBuf]) -> Self {
         let (folders, files): (Vec<_>, Vec<_>) =
             resolve_outermost_places(places).into_iter().partition(|place| place.is_dir());
@@ -59,16 +60,17 @@ impl Covers {
         }
     }
 
-    /// Also gives the program a folder of terminals that holds only those that it makes.
+    /// Also gives the program an empty folder of terminals, so that it only sees the terminals that
+    /// it creates.
     #[must_use]
     pub fn with_own_terminals(mut self) -> Self {
         self.own_terminals = Path::new(OsStr::from_bytes(TERMINALS.to_bytes())).is_dir();
         self
     }
 
-    /// Also makes these places read-only, except for the given ones. Of the places around a file the
-    /// innermost one decides; one that is in both lists is read-only. Not even the mode and times of
-    /// a read-only file can be changed, by any path to it. Call it last.
+    /// Also makes the places in `frozen` read-only, except for the places in `but`. The innermost
+    /// place around a file decides; a place in both lists is read-only. Not even the mode and times
+    /// of a read-only file can be changed, by any path to the file. Call this last.
     #[must_use]
     pub fn with_read_only(mut self, frozen: &[PathBuf], but: &[PathBuf]) -> Self {
         let mut places = BTreeMap::new();
@@ -76,11 +78,11 @@ impl Covers {
             let real = list.iter().filter_map(|place| place.canonicalize().ok());
             places.extend(real.map(|place| (place, change)));
         }
-        // An empty folder that is mounted over another one is read-only already.
+        // An empty folder that is mounted over a hidden folder is already read-only.
         let hidden = self.folders.iter().map(|path| Path::new(OsStr::from_bytes(path.to_bytes())));
         let hidden: Vec<&Path> = hidden.collect();
         places.retain(|place, _| !hidden.iter().any(|folder| place.starts_with(folder)));
-        // A folder comes before what lies in it.
+        // The places are sorted, so that a folder comes before the places inside.
         let mut needed: Vec<(PathBuf, Change)> = Vec::new();
         for (place, change) in places {
             let enclosing = needed.iter().rev().find(|(folder, _)| place.starts_with(folder));
@@ -94,18 +96,18 @@ impl Covers {
         self
     }
 
-    /// Hides the places. For the child: allocates nothing and makes system calls only. Programs
-    /// that it starts later cannot undo this: they have no rights in the namespaces, or, as root,
-    /// filter and Landlock deny them the calls.
+    /// Hides the places. Runs in the child, so it allocates nothing and only makes system calls.
+    /// Programs that are started later cannot undo this: they have no rights in the namespaces, or,
+    /// as root, the filter and Landlock deny them the calls.
     pub fn enforce(&self) -> io::Result<()> {
-        // SAFETY: system calls on this process alone; all strings are live and end with a zero.
+        // SAFETY: the calls change this process only; all strings are live and end with a zero.
         unsafe {
             check_result(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS))?;
             write(c"/proc/self/setgroups", "deny\n")?;
             write(c"/proc/self/uid_map", &self.user_map)?;
             write(c"/proc/self/gid_map", &self.group_map)?;
-            // Later mounts of the system still appear here, but mounts made here do not appear
-            // outside.
+            // Later mounts of the system still appear in the new namespace, but mounts made here do
+            // not appear outside.
             check_result(libc::mount(
                 ptr::null(),
                 c"/".as_ptr(),
@@ -119,7 +121,8 @@ impl Covers {
         if self.own_terminals {
             mount_new_terminals().or_else(|_| mount_empty_folder(TERMINALS))?;
         }
-        // A later mount over a folder takes the mounts in it along as they are.
+        // Inner places are mounted first, because a later mount over a folder keeps the mounts
+        // inside.
         self.fixed.iter().try_for_each(|(place, change)| unless_gone(change.enforce(place)))?;
         if self.fixed.is_empty() { Ok(()) } else { enter_folder_again() }
     }
@@ -135,7 +138,7 @@ impl Change {
     }
 }
 
-/// A place that was removed since it was found needs no mount.
+/// Ignores the error for a place that was removed in the meantime and so needs no mount.
 fn unless_gone(mounted: io::Result<()>) -> io::Result<()> {
     match mounted {
         Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(()),
@@ -143,7 +146,7 @@ fn unless_gone(mounted: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Returns the real paths of those places that exist and lie in no other one.
+/// Returns the real paths of the places that exist and lie in no other place.
 fn resolve_outermost_places(places: &[PathBuf]) -> Vec<PathBuf> {
     let real: BTreeSet<PathBuf> =
         places.iter().filter_map(|place| place.canonicalize().ok()).collect();
@@ -156,8 +159,8 @@ fn text_of(path: &Path) -> Option<CString> {
     CString::new(path.as_os_str().as_bytes()).ok()
 }
 
-/// Whether this system lets an unprivileged process hide places. It is tried once, in a child that
-/// ends at once.
+/// Whether this system lets an unprivileged process hide places. This is tried once, in a child
+/// that ends at once.
 pub fn covers_work() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
@@ -166,8 +169,8 @@ pub fn covers_work() -> bool {
     })
 }
 
-/// Whether this system also lets an unprivileged process make a folder read-only for itself. It is
-/// tried once.
+/// Whether this system also lets an unprivileged process make a folder read-only for itself. This
+/// is tried once.
 pub fn freezing_works() -> bool {
     static WORKS: OnceLock<bool> = OnceLock::new();
     *WORKS.get_or_init(|| {
@@ -181,7 +184,7 @@ pub fn freezing_works() -> bool {
 pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Result<bool> {
     let mut command = Command::new("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // SAFETY: between fork and the error that ends the child only system calls are made.
+    // SAFETY: only system calls are made between fork and the error that ends the child.
     unsafe {
         command.pre_exec(move || {
             Err(io::Error::from_raw_os_error(if ask() { libc::EALREADY } else { libc::ENOTSUP }))
@@ -201,7 +204,7 @@ fn mount_empty_folder(folder: &CStr) -> io::Result<()> {
     mount_new(folder, c"tmpfs", flags, c"mode=0555,size=4k")
 }
 
-/// Mounts a new set of terminals over the system's one. Not every kernel lets an unprivileged
+/// Mounts a new set of terminals over the system's terminals. Not every kernel lets an unprivileged
 /// process do that.
 fn mount_new_terminals() -> io::Result<()> {
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
@@ -209,7 +212,8 @@ fn mount_new_terminals() -> io::Result<()> {
 }
 
 fn mount_new(folder: &CStr, kind: &CStr, flags: libc::c_ulong, options: &CStr) -> io::Result<()> {
-    // SAFETY: a system call on this process's own mounts; all strings are live and end with a zero.
+    // SAFETY: the call changes this process's mounts only; all strings are live and end with a
+    // zero.
     check_result(unsafe {
         libc::mount(
             c"none".as_ptr(),
@@ -225,24 +229,24 @@ fn mount_new(folder: &CStr, kind: &CStr, flags: libc::c_ulong, options: &CStr) -
 /// Mounts the null device over a file.
 fn mount_null_device(file: &CStr) -> io::Result<()> {
     let (null, flags) = (c"/dev/null", libc::MS_BIND);
-    // SAFETY: a system call on this process's own mounts; both paths are live and end with a zero.
+    // SAFETY: the call changes this process's mounts only; both paths are live and end with a zero.
     check_result(unsafe {
         libc::mount(null.as_ptr(), file.as_ptr(), ptr::null(), flags, ptr::null())
     })?;
     Ok(())
 }
 
-/// Mounts a folder or file over itself, with what is mounted in it.
+/// Mounts a folder or file over itself, including the mounts inside.
 fn mount_over_itself(folder: &CStr) -> io::Result<()> {
     let flags = libc::MS_BIND | libc::MS_REC;
-    // SAFETY: a system call on this process's own mounts; the path is live and ends with a zero.
+    // SAFETY: the call changes this process's mounts only; the path is live and ends with a zero.
     check_result(unsafe {
         libc::mount(folder.as_ptr(), folder.as_ptr(), ptr::null(), flags, ptr::null())
     })?;
     Ok(())
 }
 
-/// Makes the topmost mount at a place read-only, and no other.
+/// Makes only the topmost mount at a place read-only.
 fn make_read_only(folder: &CStr) -> io::Result<()> {
     let change = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_RDONLY,
@@ -250,8 +254,8 @@ fn make_read_only(folder: &CStr) -> io::Result<()> {
         propagation: 0,
         userns_fd: 0,
     };
-    // SAFETY: a system call on this process's own mounts; path and structure are live, and the size
-    // is that of the structure.
+    // SAFETY: the call changes this process's mounts only; path and structure are live, and the
+    // size is that of the structure.
     let done = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -265,8 +269,9 @@ fn make_read_only(folder: &CStr) -> io::Result<()> {
     if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Changes to the working folder again, by its path. The present one was entered before the mounts
-/// were made, so a program could leave it by `..` and change protected files below the mounts.
+/// Changes to the working folder again by path. The process entered the folder before the mounts
+/// were made, so a program could leave the folder by `..` and change protected files below the
+/// mounts.
 fn enter_folder_again() -> io::Result<()> {
     let mut path = [0_u8; LONGEST_PATH];
     // SAFETY: the kernel writes at most the given length, and ends the path with a zero.
@@ -279,7 +284,7 @@ fn enter_folder_again() -> io::Result<()> {
     Ok(())
 }
 
-fn write(path: &CStr, text: &str) -> io::Result<()> {
+pub(crate) fn write(path: &CStr, text: &str) -> io::Result<()> {
     // SAFETY: the path and the text are live, the length is that of the text, and the file is
     // closed where it was opened.
     unsafe {

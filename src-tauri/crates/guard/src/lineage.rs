@@ -1,35 +1,35 @@
 //! Finds out from `/proc` whether a process runs, or once ran, below a guard. A guard keeps all
-//! descendants of its program below itself, and no program can undo the ban on gaining privileges.
-//! It must not know who asks.
+//! descendants of its program below itself, and no program can regain the right to gain privileges.
+//! The module must not know who asks.
 
 use std::{fs, io};
 
 /// The name of a guard's process. Only the process itself can change its name.
 pub(super) const NAME: &std::ffi::CStr = c"csign-guard";
 
-/// More ancestors than any real process has.
+/// More ancestors than any process has in practice.
 const GENERATIONS: usize = 1_000;
-/// How often to read again if ancestors end meanwhile.
+/// How often the ancestors are read if some of them end in the meantime.
 const MAX_READS: usize = 20;
 
-/// A process at one moment, as read from `/proc/PID/stat`.
+/// The state of a process at one moment, as read from `/proc/PID/stat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     pub id: i32,
     name: String,
     parent: i32,
     pub group: i32,
-    /// The device number of its controlling terminal; 0 without one.
+    /// The device number of the controlling terminal, or 0 if there is none.
     pub terminal: i32,
-    /// The foreground process group of that terminal.
+    /// The foreground process group of the controlling terminal.
     pub foreground: i32,
-    /// Its start time, in clock ticks since the machine started. With the id, it identifies a
-    /// process for good.
+    /// The start time, in clock ticks since the machine started. The id and the start time together
+    /// identify a process for good.
     pub started: u64,
 }
 
 impl Process {
-    /// Reads the process that has this id now.
+    /// Reads the process that currently has this id.
     pub fn of(id: i32) -> io::Result<Self> {
         let text = fs::read(format!("/proc/{id}/stat"))?;
         parse(id, &String::from_utf8_lossy(&text)).ok_or_else(|| {
@@ -38,7 +38,7 @@ impl Process {
     }
 }
 
-/// Parses the text. The name is in brackets and may itself contain brackets.
+/// Parses the text of `stat`. The process name is in brackets and may itself contain brackets.
 fn parse(id: i32, stat: &str) -> Option<Process> {
     let (name, rest) = (stat.split_once('(')?.1.rsplit_once(')')?.0, stat.rsplit_once(')')?.1);
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -54,9 +54,9 @@ fn parse(id: i32, stat: &str) -> Option<Process> {
     })
 }
 
-/// Whether a process runs below a guard of any Countersign, or may gain fewer privileges than this
-/// process may. The second condition also finds processes whose guard was killed. An error if the
-/// process ended, or if its ancestors cannot be read.
+/// Whether a process runs below a guard of any Countersign instance, or may gain fewer privileges
+/// than this process. The second condition also finds processes whose guard was killed. Fails if
+/// the process ended, or if its ancestors cannot be read.
 pub fn is_guarded(id: i32) -> io::Result<bool> {
     let above = read_stable(|| ancestors_of(id, Process::of))?;
     let below_guard = above.iter().any(|process| process.name.as_bytes() == NAME.to_bytes());
@@ -64,7 +64,8 @@ pub fn is_guarded(id: i32) -> io::Result<bool> {
 }
 
 /// Reads the ancestors until two readings agree. When an ancestor ends between two reads, its
-/// children get another parent and its id may be used again, so a single reading proves nothing.
+/// children get another parent and the ancestor's id may be used again, so a single reading proves
+/// nothing.
 fn read_stable(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec<Process>> {
     let mut last = look();
     for _ in 0..MAX_READS {
@@ -92,7 +93,7 @@ fn ancestors_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<
     let mut next = id;
     while next != 0 {
         let process = of(next)?;
-        // A parent cannot be younger than its child: the id now belongs to another process.
+        // A parent cannot be younger than its child, so the id now belongs to another process.
         if line.last().is_some_and(|child| child.started < process.started)
             || line.len() == GENERATIONS
         {
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_read_behind_any_name() {
+    fn a_process_stat_line_is_parsed_for_any_process_name() {
         let stat = "7 (a) b) (c) S 12 5 4 34817 6 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987 1000";
         let parsed = parse(7, stat).unwrap();
         assert_eq!(
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_belongs_to_somebody_younger_by_now_is_no_parent() {
+    fn a_parent_id_reused_by_a_younger_process_is_not_accepted_as_an_ancestor() {
         let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 60) });
         assert!(ancestors_of(9, of).is_err(), "the parent's id was given away");
         let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 40) });
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_changes_between_two_looks_is_read_again() {
+    fn an_ancestry_that_changes_between_two_reads_is_read_again() {
         let mut reads = [
             vec![process(9, 4, 50), process(4, 0, 1)],
             vec![process(9, 3, 50), process(3, 0, 2)],
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_below_no_guard() {
+    fn the_test_process_itself_is_not_guarded() {
         assert!(!is_guarded(i32::try_from(std::process::id()).unwrap()).unwrap());
     }
 }

@@ -1,14 +1,14 @@
-//! Selects the memory of the app that a guard does not need: all except its code, its stack and
-//! what the C library uses. Pure: reads the text of `/proc/self/maps`.
+//! Selects the memory of the app that a guard does not need: all memory except the guard's code,
+//! its stack and what the C library uses. Pure: reads the text of `/proc/self/maps`.
 
-/// Bytes of anonymous memory that are kept on either side of a needed address. Enough for a guard's
-/// stack and the thread's own variables.
+/// The number of bytes of anonymous memory that are kept on either side of a needed address, which
+/// is enough for a guard's stack and the thread's own variables.
 const AROUND: usize = 64 * 1024;
 
-/// The most bytes that are kept of a file's zero-initialised variables.
+/// The maximum number of bytes that are kept of a file's zero-initialised variables.
 const ZEROED: usize = 1024 * 1024;
 
-/// Address ranges: start, and end (exclusive). Unused entries are empty.
+/// Address ranges, each with a start and an exclusive end. Unused entries are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stretches(pub(super) [(usize, usize); 16]);
 
@@ -19,15 +19,15 @@ impl Stretches {
     }
 }
 
-/// A line of the map.
+/// A line of the memory map.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Mapping<'a> {
     start: usize,
     end: usize,
-    /// Device and inode. None for anonymous memory.
+    /// The device and inode. None for anonymous memory.
     file: Option<(&'a str, &'a str)>,
-    /// Whether it belongs to the kernel, such as `[vdso]`. Some kernels refuse to unmap these, and
-    /// then everything unmapped in the same call.
+    /// Whether the mapping belongs to the kernel, such as `[vdso]`. Some kernels refuse to unmap
+    /// such a mapping, and then also every other mapping in the same call.
     kernel: bool,
 }
 
@@ -61,8 +61,8 @@ impl Mapping<'_> {
     }
 }
 
-/// Returns the memory that is neither close to a needed address nor part of a file that holds one.
-/// If there are too many ranges, the largest ones.
+/// Returns the memory that is neither close to a needed address nor part of a file with a needed
+/// address. Returns only the largest ranges if there are too many.
 pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
     let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
     let of_needed = mappings.iter().filter(|mapping| {
@@ -70,8 +70,8 @@ pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
     });
     let files: Vec<_> = of_needed.filter_map(|mapping| mapping.file).collect();
     let mut found = StretchCollector::default();
-    // The end of a needed file's last mapping. Its zero-initialised variables follow as anonymous
-    // memory.
+    // The end of a needed file's last mapping. The file's zero-initialised variables follow as
+    // anonymous memory.
     let mut file_end = None;
     for mapping in mappings {
         let needed_file = mapping.file.is_some_and(|file| files.contains(&file));
@@ -80,7 +80,7 @@ pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
         if mapping.kernel || needed_file {
             found.keep();
         } else if zeroed || near {
-            // The kernel merges neighbouring mappings, so a mapping may contain more than the
+            // The kernel merges neighbouring mappings, so a mapping may contain more than these
             // variables.
             for piece in mapping.pieces() {
                 let kept = (zeroed && piece.start - mapping.start < ZEROED)
@@ -95,11 +95,11 @@ pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
     found.largest()
 }
 
-/// Collects ranges in ascending order of addresses.
+/// Collects address ranges in ascending order.
 #[derive(Default)]
 struct StretchCollector {
     stretches: Vec<(usize, usize)>,
-    /// Whether the last range may still be extended, because nothing was kept after it.
+    /// Whether the last range may still be extended, because no memory after it was kept.
     open: bool,
 }
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_stack_and_the_kernels_own_are_kept() {
+    fn code_stack_and_kernel_mappings_are_not_released() {
         let maps = "100000-120000 r--p 00000000 fe:01 11 /usr/bin/app\n\
                     120000-130000 r-xp 00020000 fe:01 11 /usr/bin/app\n\
                     130000-140000 rw-p 00030000 fe:01 11 /usr/bin/app\n\
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_map_means_nothing_is_given_back() {
+    fn no_memory_is_released_if_the_memory_map_is_unreadable() {
         assert_eq!(find_unneeded("", &[1]), Stretches::default());
         assert_eq!(find_unneeded("what is this\n", &[1]), Stretches::default());
     }

@@ -1,7 +1,8 @@
-//! Folders in which a guarded program may make, change and remove files although the rules on files
-//! cannot say so: Landlock allows a folder with everything below it, so a folder with something
-//! closed below it is allowed only in parts, and nothing new can be made in it. Decides about paths,
-//! and opens folders without following links. Must not know system calls of the program.
+//! Folders in which a guarded program may create, change and remove files although Landlock, which
+//! enforces the rules on files, cannot express this permission: Landlock allows a folder only with
+//! everything below. A folder with a closed place below is therefore allowed only in parts, and no
+//! new file can be created in it. The module decides about paths and opens folders without
+//! following links. It must not know the program's system calls.
 
 use std::{
     ffi::{CString, OsStr},
@@ -13,19 +14,20 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Folders that are open to a program, and what stays closed in them.
+/// The folders that are open to a program, and the places inside that stay closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenFolders {
     /// The open folders, by their real paths.
     pub folders: Vec<PathBuf>,
-    /// Places that stay closed, by their real paths, and the links to them.
+    /// Places that stay closed, by their real paths, and the links to these places.
     pub closed: Vec<PathBuf>,
-    /// Places that the program can use without help.
+    /// The places that the program can use without help.
     pub allowed: Vec<AllowedPlace>,
 }
 
-/// A place that the rules on files allow. They hold for what is there now, wherever it is moved, and
-/// not for what is put at its path later. As long as they hold, nothing else gets its inode.
+/// A place that the rules on files allow. A rule applies to the file or folder that is there now,
+/// wherever it is moved, and not to a later file or folder at the same path. As long as the rule
+/// exists, no other file gets the same inode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedPlace {
     path: PathBuf,
@@ -41,7 +43,7 @@ pub(crate) struct OpenPlace {
 }
 
 impl AllowedPlace {
-    /// Notes what is at a path now. None if there is nothing.
+    /// Remembers which file or folder is at a path now. Returns None if there is none.
     pub fn find(path: PathBuf) -> Option<Self> {
         let about = fs::symlink_metadata(&path).ok()?;
         Some(Self { path, device: about.dev(), inode: about.ino() })
@@ -51,7 +53,8 @@ impl AllowedPlace {
         &self.path
     }
 
-    /// Whether a place lies in it, and it is still what it was.
+    /// Whether another place lies in this place, and this path still leads to the same file or
+    /// folder.
     fn holds(&self, place: &Path) -> bool {
         let is_same = |about: fs::Metadata| (about.dev(), about.ino()) == (self.device, self.inode);
         place.starts_with(&self.path) && fs::symlink_metadata(&self.path).is_ok_and(is_same)
@@ -59,10 +62,11 @@ impl AllowedPlace {
 }
 
 impl OpenFolders {
-    /// Opens the folder of a place, if the place is open and the program needs help there. The path
-    /// is absolute.
+    /// Opens the parent folder of a place, if the place is open and the program needs help there.
+    /// The path is absolute.
     pub(crate) fn find_place(&self, path: &Path) -> Option<OpenPlace> {
-        // The files of `/proc` depend on who asks.
+        // The app must not open these files for the program, because the files of `/proc` depend on
+        // the process that opens them.
         if path.starts_with("/proc") || path.starts_with("/dev") {
             return None;
         }
@@ -73,8 +77,8 @@ impl OpenFolders {
         Some(OpenPlace { folder, name: CString::new(name.as_bytes()).ok()? })
     }
 
-    /// Returns the open folder that a place lies in. Hidden names are never open, and neither is what
-    /// holds a closed place.
+    /// Returns the open folder that contains a place. Hidden names are never open, and neither is a
+    /// folder with a closed place inside.
     fn open_root(&self, parent: &Path, name: &OsStr) -> Option<&Path> {
         if self.allowed.iter().any(|place| place.holds(parent)) {
             return None;
@@ -89,7 +93,8 @@ impl OpenFolders {
     }
 }
 
-/// Opens a folder below another one. No part of the way below may be a link or another file system.
+/// Opens a folder below another folder. No part of the path below may be a link or another file
+/// system.
 fn open_below(root: &Path, below: &Path) -> io::Result<OwnedFd> {
     let root = open_path(libc::AT_FDCWD, root, 0)?;
     if below.as_os_str().is_empty() {
@@ -106,8 +111,8 @@ fn open_path(at: libc::c_int, path: &Path, resolve: u64) -> io::Result<OwnedFd> 
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     how.flags = u64::from(flags.unsigned_abs());
     how.resolve = resolve;
-    // SAFETY: path and structure are live, and the size is that of the structure. The new descriptor
-    // belongs to nobody else.
+    // SAFETY: path and structure are live, the size is that of the structure, and nobody else owns
+    // the new descriptor.
     unsafe {
         let opened = libc::syscall(
             libc::SYS_openat2,
@@ -128,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_names_beside_closed_places_are_open() {
+    fn only_plain_names_outside_closed_places_count_as_open() {
         let open = OpenFolders {
             folders: vec!["/home/me".into()],
             closed: vec!["/home/me/apps/countersign".into(), "/home/me/bin".into()],
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_needs_no_help_only_as_long_as_it_is_the_one_that_is_allowed() {
+    fn an_allowed_folder_is_opened_directly_only_until_it_is_replaced() {
         let root = std::env::temp_dir().canonicalize().unwrap();
         let root = root.join(format!("countersign-allowed-{}", std::process::id()));
         let (docs, file) = (root.join("docs"), root.join("docs/a.txt"));

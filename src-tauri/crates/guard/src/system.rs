@@ -1,6 +1,6 @@
-//! The system calls of a guard, and the fork that creates it: all unsafe code of the guard. The
-//! decisions are in `watch`. After the fork, nothing here may allocate, lock, panic or use anything
-//! but the stack and system calls.
+//! The system calls of a guard, and the fork that creates the guard: all unsafe code of the guard.
+//! The decisions are in `watch`. After the fork, no code here may allocate, lock, panic or use
+//! anything but the stack and system calls.
 
 use std::{
     io, mem,
@@ -14,7 +14,7 @@ use std::{
 
 use super::{lineage, memory::Stretches};
 
-/// The guard's only open files: its end of the connection to the app, news of children, and
+/// The guard's only open files: the connection to the app, the notifications about children, and
 /// `/proc`.
 const LINE: RawFd = 0;
 const NEWS: RawFd = 1;
@@ -23,8 +23,8 @@ const PROC: RawFd = 2;
 /// More bytes of stack than a guard's own calls use.
 const STACK: usize = 24 * 1024;
 
-/// The life of a guard after the fork, with the process ids of guard and program. It has the
-/// restrictions of this file.
+/// The function that a guard runs after the fork, with the process ids of guard and program. The
+/// restrictions of this file apply to the function.
 pub(super) type Life = fn(i32, i32) -> !;
 
 /// A message from the app.
@@ -45,13 +45,13 @@ pub(super) enum ReapOutcome {
 /// variables, its code and the C library's.
 pub(super) fn needed_addresses(life: Life) -> [usize; 8] {
     let stack = 0_u8;
-    // SAFETY: returns the address of this thread's error number and has no precondition.
+    // SAFETY: the call returns the address of this thread's error number and has no precondition.
     let error = unsafe { libc::__errno_location() };
-    // SAFETY: has no precondition; with the C libraries of Linux it is the address of the thread's
-    // own data.
+    // SAFETY: the call has no precondition; with the C libraries of Linux it returns the address of
+    // the thread's own data.
     let thread = unsafe { libc::pthread_self() };
-    // Older C libraries consist of two files: `read` and `waitpid` are in libpthread, `poll` and
-    // `syscall` in libc.
+    // Older C libraries consist of two files, so addresses in both are needed: `read` and `waitpid`
+    // are in libpthread, `poll` and `syscall` in libc.
     let [read, wait, poll, call] = [
         libc::read as *const (),
         libc::waitpid as *const (),
@@ -70,21 +70,21 @@ pub(super) fn needed_addresses(life: Life) -> [usize; 8] {
     ]
 }
 
-/// Makes the new process split in two before it becomes the program.
+/// Makes the new process fork a guard before it becomes the program.
 pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches, life: Life) {
-    // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing
-    // allocates or takes a lock.
+    // SAFETY: between fork and exec, and in the guard until its end, only system calls are made; no
+    // code allocates or takes a lock.
     unsafe { command.pre_exec(move || fork_guard(line.as_raw_fd(), &unneeded, life)) };
 }
 
 /// Forks. Returns only in the process that becomes the program; the other one becomes the guard.
 fn fork_guard(line: RawFd, unneeded: &Stretches, life: Life) -> io::Result<()> {
-    // SAFETY: system calls on this process alone; the sets are initialised before use; the process
-    // has one thread, so the copy that clone makes is complete. It is called directly because
+    // SAFETY: the calls change this process only; the sets are initialised before use; the process
+    // has one thread, so the copy that clone makes is complete. clone is called directly because
     // libc's fork runs handlers and takes locks.
     unsafe {
-        // Starts a new session, so that signals of the terminal no longer reach this process. Fails for a
-        // group leader, which they do not reach anyway.
+        // Starts a new session, so that signals of the terminal no longer reach this process. The
+        // call fails for a group leader, which these signals do not reach anyway.
         libc::setsid();
         check_result(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
@@ -126,7 +126,8 @@ fn fork_guard(line: RawFd, unneeded: &Stretches, life: Life) -> io::Result<()> {
                 become_program(line, guard)
             }
             Ok(program) if program > 0 => {
-                // A copy on the stack: the original is in memory that the guard gives back.
+                // This is a copy on the stack, because the original is in memory that the guard
+                // unmaps.
                 let life = ptr::read_volatile(&raw const life);
                 become_guard(line, news, proc, unneeded);
                 life(guard, program)
@@ -137,16 +138,17 @@ fn fork_guard(line: RawFd, unneeded: &Stretches, life: Life) -> io::Result<()> {
 }
 
 fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
-    // SAFETY: system calls on this process alone; the written bytes are a live array.
+    // SAFETY: the calls change this process only; the written bytes are a live array.
     unsafe {
         check_result(libc::setpgid(0, 0))?;
-        // If the guard, which has one thread, is killed, at least the program is killed with it.
+        // If the guard is killed, at least the program is killed with it. This works because the
+        // guard has one thread.
         check_result(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong))?;
         if libc::getppid() != guard {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
-        // The program and its children cannot undo this, so they can be recognised even after they
-        // have killed their guard.
+        // The program and its children cannot undo this setting, so they can be recognised even
+        // after they have killed their guard.
         let (yes, no): (libc::c_ulong, libc::c_ulong) = (1, 0);
         check_result(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
         // Libraries of the app may have left files open. Kernels before 5.11 do not know this call.
@@ -164,23 +166,23 @@ fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps only the guard's own files and the memory that it needs. `unneeded` must not be used
+/// Closes all files and unmaps all memory that the guard does not need. `unneeded` must not be used
 /// afterwards.
 fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches) {
-    // SAFETY: system calls on this process alone. Unmapped memory is not used again: the caller only
-    // runs the guard's life, which never returns; all it needs is on the stack or in the mappings of
-    // `needed_addresses`, and the list itself, which is on the heap, is copied first.
+    // SAFETY: the calls change this process only. Unmapped memory is not used again, because the
+    // caller only runs `life`, which never returns and only needs the stack and the mappings of
+    // `needed_addresses`. The list itself, which is on the heap, is copied first.
     unsafe {
         libc::dup2(line, LINE);
         libc::dup2(news, NEWS);
         libc::dup2(proc, PROC);
         close_from(3);
         libc::chdir(c"/".as_ptr());
-        // Neither core files nor other processes can read the rest of the app's memory.
+        // Prevents core files and other processes from reading the rest of the app's memory.
         libc::prctl(libc::PR_SET_DUMPABLE, 0 as libc::c_ulong);
         let unneeded = ptr::read_volatile(unneeded);
-        // On another thread than the one that called `needed_addresses`, the stack could be in the
-        // list: here, and where calls use it.
+        // If this is another thread than the one that called `needed_addresses`, the list could
+        // contain the current stack. Then nothing is unmapped.
         let stack = &raw const unneeded as usize;
         if !unneeded.contains(stack) && !unneeded.contains(stack - STACK) {
             for (start, end) in unneeded.0 {
@@ -193,7 +195,7 @@ fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches) {
 }
 
 fn close_from(first: RawFd) {
-    // SAFETY: closes files of this process, none of which it uses.
+    // SAFETY: the calls only close files of this process, which does not use them.
     unsafe {
         if libc::syscall(
             libc::SYS_close_range,
@@ -204,7 +206,7 @@ fn close_from(first: RawFd) {
         {
             return;
         }
-        // For kernels before 5.9.
+        // Kernels before 5.9 do not know the call.
         let mut limit: libc::rlimit = mem::zeroed();
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
         for file in first..i32::try_from(limit.rlim_cur.min(1 << 20)).unwrap_or(1 << 20) {
@@ -217,7 +219,7 @@ fn check_result(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Waits until something may have happened, or for `millis`.
+/// Waits for a message or a notification about a child, for at most `millis`.
 pub(super) fn wait_for_news(millis: Option<i32>) {
     let mut waiting = [
         libc::pollfd { fd: NEWS, events: libc::POLLIN, revents: 0 },
@@ -247,17 +249,18 @@ pub(super) fn read_line() -> Line {
 }
 
 fn last_errno() -> i32 {
-    // SAFETY: the address is that of this thread's error number, which lives as long as the thread.
+    // SAFETY: the address is that of this thread's error number, which is valid as long as the
+    // thread.
     unsafe { *libc::__errno_location() }
 }
 
-/// Sends a signal to a process or, with a negative number, to a group.
+/// Sends a signal to a process or, if the id is negative, to a process group.
 pub(super) fn kill(id: i32, signal: i32) {
-    // SAFETY: a plain system call.
+    // SAFETY: the call has no precondition.
     unsafe { libc::kill(id, signal) };
 }
 
-/// Reaps any child that has ended.
+/// Reaps one child that has ended, if there is one.
 pub(super) fn reap() -> ReapOutcome {
     let mut status = 0;
     // SAFETY: the status is a live integer.
@@ -272,10 +275,11 @@ pub(super) fn reap() -> ReapOutcome {
 pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
     const RECORD: usize = 19;
     let mut entries = [0_u8; 4096];
-    // SAFETY: the descriptor is the guard's own; the buffer is a live array of the length given.
+    // SAFETY: the descriptor is the guard's own.
     unsafe { libc::lseek(PROC, 0, libc::SEEK_SET) };
     loop {
-        // SAFETY: as above.
+        // SAFETY: the descriptor is the guard's own; the buffer is a live array of the length
+        // given.
         let read = unsafe {
             libc::syscall(
                 libc::SYS_getdents64,
@@ -289,8 +293,8 @@ pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
         if rest.is_empty() {
             return;
         }
-        // A record: inode and offset (8 bytes each), its length (2), a type (1), the name and a
-        // zero byte.
+        // A directory record: inode and offset (8 bytes each), record length (2), type (1), name
+        // and a zero byte.
         while let Some([low, high]) = rest.get(16..18) {
             let length = usize::from(u16::from_ne_bytes([*low, *high]));
             if let Some(name) =
@@ -303,8 +307,8 @@ pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
     }
 }
 
-/// Reads the beginning of a file below `/proc`; the path ends with a zero byte. Empty if the file
-/// cannot be read.
+/// Reads the beginning of a file below `/proc`. The path ends with a zero byte. Returns an empty
+/// slice if the file cannot be read.
 pub(super) fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
     if !path.contains(&0) {
         return &[];
@@ -327,7 +331,7 @@ pub(super) fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
 pub(super) fn end_as(status: i32) -> ! {
     if libc::WIFSIGNALED(status) {
         let signal = libc::WTERMSIG(status);
-        // SAFETY: system calls on this process alone; the set and the action are initialised before
+        // SAFETY: the calls change this process only; the set and the action are initialised before
         // use.
         unsafe {
             let default: libc::sigaction = mem::zeroed();
@@ -340,6 +344,6 @@ pub(super) fn end_as(status: i32) -> ! {
         }
     }
     let code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 1 };
-    // SAFETY: ends the process without running any of the app's code.
+    // SAFETY: the call ends the process without running any of the app's code.
     unsafe { libc::_exit(code) }
 }

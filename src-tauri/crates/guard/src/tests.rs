@@ -23,7 +23,7 @@ fn start(mut command: Command) -> (Child, Guard) {
 }
 
 #[test]
-fn ends_of_file_reach_both_ways_while_the_guard_is_there() {
+fn the_end_of_input_and_output_passes_through_the_guard() {
     let (mut child, guard) = start(shell("exec cat"));
     child.stdin.take().unwrap().write_all(b"through").unwrap();
     let mut text = String::new();
@@ -33,7 +33,7 @@ fn ends_of_file_reach_both_ways_while_the_guard_is_there() {
 }
 
 #[test]
-fn it_ends_as_the_program_does() {
+fn the_guard_exits_with_the_programs_exit_status_or_signal() {
     for (script, code, signal) in [
         ("exit 0", Some(0), None),
         ("exit 7", Some(7), None),
@@ -47,7 +47,7 @@ fn it_ends_as_the_program_does() {
 }
 
 #[test]
-fn signals_go_to_the_programs_whole_group() {
+fn signals_are_sent_to_the_programs_process_group() {
     let (mut child, guard) = start(shell("sleep 1000 & echo $$; wait; sleep 1000"));
     let program = guard.program_id().unwrap();
     assert_ne!(program, child.id());
@@ -59,7 +59,7 @@ fn signals_go_to_the_programs_whole_group() {
 }
 
 #[test]
-fn letting_go_ends_the_program() {
+fn dropping_the_guard_kills_the_program() {
     let (mut child, guard) = start(shell("trap '' TERM HUP; while :; do sleep 1000; done"));
     drop(guard);
     assert_eq!(child.wait().unwrap().signal(), Some(9));
@@ -73,10 +73,11 @@ fn a_program_that_cannot_start_is_an_error() {
 }
 
 #[test]
-fn the_program_gets_no_file_but_its_pipes_and_no_blocked_signal() {
-    // A file left open by mistake. The fourth entry that `ls` lists is the folder it reads.
+fn the_program_inherits_only_its_pipes_and_no_blocked_signals() {
+    // This file is left open by mistake, and the program must not get it. Descriptor 3 in the
+    // output is the folder that `ls` reads.
     let mistake = File::open("/dev/null").unwrap();
-    // SAFETY: a plain system call on a descriptor of this test.
+    // SAFETY: the descriptor belongs to this test.
     assert_eq!(unsafe { libc::fcntl(mistake.as_raw_fd(), libc::F_SETFD, 0) }, 0);
     let (mut child, _guard) =
         start(shell("echo $(ls /proc/self/fd) $(grep SigBlk /proc/self/status)"));
@@ -87,10 +88,10 @@ fn the_program_gets_no_file_but_its_pipes_and_no_blocked_signal() {
 }
 
 #[test]
-fn guards_do_not_hold_each_other() {
+fn guards_do_not_keep_each_others_pipes_open() {
     let guarded: Vec<(Child, Guard)> = (0..4).map(|_| start(shell("sleep 1000"))).collect();
-    // The first guard existed when the others were forked; they must not keep its connection or its
-    // pipes open.
+    // The first guard existed when the other guards were forked. Those guards must not keep its
+    // connection or its pipes open.
     for (mut child, guard) in guarded {
         drop(guard);
         assert_eq!(child.wait().unwrap().signal(), Some(9));
@@ -98,7 +99,7 @@ fn guards_do_not_hold_each_other() {
 }
 
 #[test]
-fn a_command_spawned_elsewhere_works_and_is_merely_larger() {
+fn a_guarded_command_can_be_spawned_by_another_thread() {
     let mut command = shell("exit 5");
     let guard = Guard::attach(&mut command).unwrap();
     let mut child = thread::spawn(move || command.spawn().unwrap()).join().unwrap();
@@ -107,7 +108,7 @@ fn a_command_spawned_elsewhere_works_and_is_merely_larger() {
 }
 
 #[test]
-fn all_generations_go() {
+fn dropping_the_guard_kills_all_descendants_of_the_program() {
     let script = r#"for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap "" TERM HUP; setsid sleep 1000 & echo up; exec sleep 1000' & done; wait"#;
     let (mut child, guard) = start(shell(script));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -123,9 +124,9 @@ fn read_pid(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
 }
 
 #[test]
-fn every_process_that_a_program_starts_is_known_as_guarded() {
-    // The program, a child in another session whose parent has ended, and a child that killed the
-    // guard before it printed anything.
+fn every_process_started_by_a_guarded_program_counts_as_guarded() {
+    // Three processes are checked: the program, a child in another session whose parent has ended,
+    // and a child that killed the guard before any output.
     let (mut child, _guard) =
         start(shell("echo $$; (setsid sh -c 'echo $$; exec sleep 1000' &); wait; exec sleep 1000"));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -137,7 +138,7 @@ fn every_process_that_a_program_starts_is_known_as_guarded() {
     let id = read_pid(&mut BufReader::new(child.stdout.take().unwrap()).lines());
     child.wait().unwrap();
     assert!(is_guarded(id).unwrap(), "a daemon whose guard was killed");
-    // SAFETY: ends the one process that this test left behind; its id was read just now.
+    // SAFETY: the id was read just now and belongs to the only process that is left of this test.
     unsafe { libc::kill(id, libc::SIGKILL) };
     drop(guard);
     let free = Command::new("/bin/sleep").arg("1000").spawn().unwrap();
@@ -151,13 +152,13 @@ fn every_process_that_a_program_starts_is_known_as_guarded() {
 }
 
 #[test]
-fn a_program_sets_no_limits_of_another_process() {
+fn a_program_cannot_change_limits_of_another_process() {
     let permits =
         Permits { sockets: Sockets::All, sessions: true, open_files: true, by_path: true };
     let filter = CallFilter::new(permits).unwrap().expect("this kernel filters system calls");
     let reads_limit = |process: i32| {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: the structure is live; no new limit is given.
+        // SAFETY: the structure is live, and no new limit is set.
         unsafe { libc::prlimit(process, libc::RLIMIT_CORE, std::ptr::null(), &raw mut limit) == 0 }
     };
     let app = i32::try_from(std::process::id()).unwrap();

@@ -1,14 +1,17 @@
-//! The life of a guard: waits for the end of its program or of the app, kills what is left, and
-//! ends with the program's status. Runs in a forked process that has given back its memory, so
-//! nothing here may allocate, lock, panic or use anything but the stack and system calls.
+//! The main loop of a guard: waits for the end of the program or of the app, kills the remaining
+//! processes, and ends with the program's status. Runs in a forked process that has unmapped most
+//! of its memory, so no code here may allocate, lock, panic or use anything but the stack and
+//! system calls.
 
 use super::system::{self, Line, ReapOutcome};
 
-/// How many rounds without a death to try before processes that cannot be killed are left alone.
+/// After this many rounds in which no process ended, the guard gives up on processes that cannot be
+/// killed.
 const ROUNDS: u32 = 500;
 const ROUND_MILLIS: i32 = 20;
 
-/// Bytes for the longest process entry of `/proc`, and for `stat` up to the parent.
+/// The buffer sizes in bytes for the name of a process in `/proc`, and for `stat` up to the parent
+/// id.
 const NAME: usize = 16;
 const STAT: usize = 256;
 
@@ -20,7 +23,7 @@ pub(super) fn run(guard: i32, program: i32) -> ! {
         match system::read_line() {
             Line::Signal(signal) => system::kill(-program, i32::from(signal)),
             Line::Quiet => {}
-            // The id belongs to the program as long as it has not been waited for.
+            // The id belongs to the program until the program is reaped.
             Line::Cut => break,
         };
         reap(program, &mut ended);
@@ -32,8 +35,8 @@ pub(super) fn run(guard: i32, program: i32) -> ! {
     system::end_as(ended.unwrap_or(libc::SIGKILL))
 }
 
-/// Reaps all children that have ended. Returns whether any child is left, and whether one had
-/// ended.
+/// Reaps all children that have ended. Returns whether any child is left, and whether any child was
+/// reaped.
 fn reap(program: i32, ended: &mut Option<i32>) -> (bool, bool) {
     let mut any = false;
     loop {
@@ -50,8 +53,8 @@ fn reap(program: i32, ended: &mut Option<i32>) -> (bool, bool) {
     }
 }
 
-/// Kills the children until there are none. Their own children become children of the guard when
-/// they die.
+/// Kills the children until there are none. The children of a killed child become children of the
+/// guard.
 fn end_all(guard: i32, program: i32, ended: &mut Option<i32>) {
     let mut quiet = 0;
     while quiet < ROUNDS {
@@ -92,8 +95,8 @@ fn stat_path(name: &[u8], path: &mut [u8]) -> bool {
     length == name.len() + 6
 }
 
-/// Reads the parent from the text of `/proc/PID/stat`. The program's name stands before it and may
-/// contain anything.
+/// Reads the parent's id from the text of `/proc/PID/stat`. The program's name precedes the id and
+/// may contain any characters.
 fn parent(stat: &[u8]) -> Option<i32> {
     let after_name = stat.get(stat.iter().rposition(|byte| *byte == b')')?..)?;
     number(after_name.split(|byte| *byte == b' ').nth(2)?)
@@ -108,14 +111,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parent_is_found_behind_any_name() {
+    fn the_parent_id_is_parsed_for_any_process_name() {
         assert_eq!(parent(b"7 (a) b) (c) S 12 7 7 0 -1"), Some(12));
         assert_eq!(parent(b"7 (cut off"), None);
         assert_eq!(parent(b""), None);
     }
 
     #[test]
-    fn only_what_fits_is_opened() {
+    fn a_stat_path_that_exceeds_the_buffer_is_refused() {
         let mut path = [0; 11];
         assert!(stat_path(b"12345", &mut path));
         assert_eq!(&path, b"12345/stat\0");

@@ -1,4 +1,4 @@
-//! The configuration of a server before it is reached, and the time limits of the client.
+//! The configuration of a server, and the client's time limits.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,16 +20,16 @@ pub struct ServerConfig {
     pub name: String,
     pub pack: PackId,
     pub reach: Reach,
-    /// Time until the server must be ready. None for the usual time.
+    /// The time within which the server must be ready. None for the default time.
     pub start: Option<Duration>,
 }
 
 /// How a server is reached.
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// A child process, over its standard input and output.
+    /// As a child process, over its standard input and output.
     Program(Program),
-    /// An address, over streamable HTTP.
+    /// At an address, over streamable HTTP.
     Http(Address),
 }
 
@@ -40,22 +40,22 @@ pub struct Program {
     /// reason, and is never started.
     pub program: Result<PathBuf, ProgramError>,
     pub args: Vec<Word>,
-    /// Variables of the process, beside those that every server gets (`PATH`, `HOME`, language,
-    /// time zone). No other variable is inherited.
+    /// Variables of the process, in addition to those that every server gets (`PATH`, `HOME`,
+    /// language, time zone). No other variable is inherited.
     pub env: BTreeMap<String, String>,
-    /// Keys of the user that the program gets. They are read at each start.
+    /// Keys of the user that the program gets, which are read at each start.
     pub keys: Option<ProgramKeys>,
     pub cwd: PathBuf,
-    /// Files and sockets that are hidden from it, and folders that it cannot change.
+    /// Files and sockets that are hidden from the program, and folders that it cannot change.
     pub hidden: Arc<dyn Hides>,
-    /// Changes of files, beside those of contents, that it may make.
+    /// Changes of files that the program may make in addition to changes of their contents.
     pub changes: FileChanges,
-    /// Whether it may open sockets. One that may not is never started on a system that cannot
-    /// enforce this.
+    /// Whether the program may open sockets. If it may not, it is never started on a system that
+    /// cannot enforce this.
     pub network: bool,
 }
 
-/// A text for a program: as it is, or with the values of keys in it.
+/// A text for a program: fixed, or with the values of keys inserted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Word {
@@ -73,7 +73,7 @@ pub enum Part {
 }
 
 impl Word {
-    /// Returns the names of its keys.
+    /// Returns the names of the keys in the word.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let parts = match self {
             Self::Plain(_) => &[],
@@ -85,7 +85,7 @@ impl Word {
         })
     }
 
-    /// Writes the word with something in the place of each key.
+    /// Writes the word, and replaces each key with the result of `key`.
     pub fn write(&self, key: impl Fn(&str) -> String) -> String {
         match self {
             Self::Plain(text) => text.clone(),
@@ -115,7 +115,8 @@ impl From<String> for Word {
 /// The keys of a program.
 #[derive(Clone)]
 pub struct ProgramKeys {
-    /// The name of the key for each variable that holds one. They take precedence over `env`.
+    /// The name of the key for each variable that contains one. These variables take precedence
+    /// over `env`.
     pub variables: BTreeMap<String, String>,
     pub access: Arc<dyn Access>,
 }
@@ -127,7 +128,8 @@ impl fmt::Debug for ProgramKeys {
 }
 
 impl Program {
-    /// Returns the variables whose keys have a value now. A variable without one is not passed.
+    /// Returns the variables whose keys have a value now. A variable whose key has no value is not
+    /// passed.
     pub(crate) async fn read_variables(&self) -> Vec<(String, SecretString)> {
         let mut found = Vec::new();
         let Some(keys) = &self.keys else { return found };
@@ -139,7 +141,7 @@ impl Program {
         found
     }
 
-    /// Returns the values of all its keys, so that they can be taken out of what it says.
+    /// Returns the values of all keys of the program, so that they can be removed from its output.
     pub(crate) async fn read_secrets(&self) -> Vec<SecretString> {
         let Some(keys) = &self.keys else { return Vec::new() };
         let names = keys.variables.values().map(String::as_str);
@@ -151,7 +153,7 @@ impl Program {
         found
     }
 
-    /// Returns the arguments with the values of their keys. Fails if a key has no value.
+    /// Returns the arguments with the values of their keys inserted. Fails if a key has no value.
     pub(crate) async fn read_args(&self) -> Result<Vec<SecretString>, Text> {
         let mut values = BTreeMap::new();
         for name in self.args.iter().flat_map(Word::keys) {
@@ -175,13 +177,13 @@ impl Program {
 /// A server behind an address.
 #[derive(Clone)]
 pub struct Address {
-    /// The manifest's entry, with settings filled into the address.
+    /// The manifest's entry, with the settings inserted into the address.
     pub http: ServerHttp,
-    /// The whole address with the names of its keys, if it has keys or a query. `http` has it without
-    /// its query.
+    /// The whole address with the names of its keys, if the address has keys or a query. `http` has
+    /// the address without its query.
     pub keyed_url: Option<Word>,
-    /// Access to credentials, tokens and the permission for the private network. It is used each
-    /// time they are needed.
+    /// Access to credentials, tokens and the permission for the private network, which are read
+    /// each time they are needed.
     pub access: Arc<dyn Access>,
 }
 
@@ -192,13 +194,13 @@ impl fmt::Debug for Address {
 }
 
 impl ServerConfig {
-    /// Returns the server's name with its pack, because two packs may have servers of the same
+    /// Returns the server's name with its pack's id, because two packs may have servers of the same
     /// name.
     pub fn key(&self) -> String {
         format!("{}/{}", self.pack, self.name)
     }
 
-    /// Returns why this configuration can never work, or None.
+    /// Returns why this configuration can never work, or None if it can work.
     pub(crate) fn find_fault(&self) -> Option<Text> {
         match &self.reach {
             Reach::Program(program) => program.program.as_ref().err().map(ProgramError::text),
@@ -210,15 +212,16 @@ impl ServerConfig {
 /// The time limits of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Timings {
-    /// Time from spawning or connecting until the tools are listed.
+    /// The maximum time from spawning or connecting until the tools are listed.
     pub start: Duration,
     /// How long a program may leave the first request of the newest protocol unanswered before it
     /// is treated as an older server.
     pub probe: Duration,
-    /// The wait after the first crash. It doubles with each further crash.
+    /// The wait after the first crash. The wait doubles with each further crash.
     pub backoff: Duration,
     pub longest_backoff: Duration,
-    /// Time to end after its input is closed, and again after SIGTERM.
+    /// The maximum time that a server may take to end after its input is closed, and again after
+    /// SIGTERM.
     pub grace: Duration,
 }
 
@@ -243,7 +246,7 @@ impl Timings {
         doubled.min(self.longest_backoff)
     }
 
-    /// Returns the time limits of one server.
+    /// Returns the time limits with the start time of one server.
     pub(crate) fn of(mut self, config: &ServerConfig) -> Self {
         self.start = config.start.unwrap_or(self.start);
         self
@@ -255,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_doubles_up_to_the_cap() {
+    fn the_wait_after_failures_doubles_up_to_the_maximum() {
         let timings = Timings::default();
         let millis: Vec<u128> =
             (1..=9).map(|failures| timings.wait_after(failures).as_millis()).collect();

@@ -1,5 +1,5 @@
-//! One open connection to a server: calls with deadline and cancellation, and the end. The
-//! handshake is in `opening`, the list of tools in `listing`.
+//! One open connection to a server: calls with deadline and cancellation, and the end of the
+//! connection. The handshake is in `opening`, the list of tools in `listing`.
 
 mod opening;
 
@@ -37,10 +37,10 @@ pub(crate) use opening::open;
 
 /// How long writing a cancellation may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
-/// The longest time of a call whose server reports progress.
+/// The maximum duration of a call whose server reports progress.
 const LONGEST_CALL: Duration = Duration::from_secs(60 * 60);
-/// How often a server may ask questions within one call, and the wait if it only asks to be called
-/// again.
+/// How many times a server may ask questions within one call, and the wait if the server only asks
+/// to be called again.
 const ROUNDS: u32 = 8;
 const BUSY: Duration = Duration::from_millis(50);
 
@@ -51,22 +51,22 @@ pub(crate) struct Connection {
     peer: Peer<RoleClient>,
     handler: Handler,
     requests: OpenRequests,
-    /// Its keys, which it may repeat in what it says.
+    /// The keys of the server, which its messages may repeat.
     secrets: Vec<SecretString>,
 }
 
-/// The part of a connection that owns the transport. Waiting for it tells when the server has
-/// ended.
+/// The part of a connection that owns the transport. Waiting for the session ends when the server
+/// has ended.
 pub(crate) struct Session {
     running: RunningService<RoleClient, Handler>,
     ending: Ending,
-    /// Notified when the server says that its tools have changed.
+    /// Notified when the server reports that its tools have changed.
     pub(crate) changed: Arc<Notify>,
 }
 
 impl Session {
-    /// Waits until the server has ended, or ends it when `stop` is cancelled. The process has then
-    /// been reaped. Returns how it ended.
+    /// Waits until the server has ended, or ends the server when `stop` is cancelled. The process
+    /// has been reaped when this returns. Returns how the server ended.
     pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> Text {
         let Self { running, ending, .. } = self;
         let closing = running.cancellation_token();
@@ -78,8 +78,8 @@ impl Session {
         };
         if !gone {
             closing.cancel();
-            // The process is reaped there: a caller may start it again only when the old one is
-            // gone.
+            // This also waits until the process is reaped, because a caller may start the server
+            // again only after the old process is gone.
             let _ = waiting.await;
         }
         match *ending.lock() {
@@ -95,7 +95,8 @@ impl Connection {
         listing::list_tools(&self.peer, &self.secrets).await
     }
 
-    /// Sends a request that every server answers, to find out whether it still knows this session.
+    /// Sends a request that every server answers, to find out whether the server still knows this
+    /// session.
     pub(crate) async fn check_session(
         &self,
         server: &str,
@@ -107,7 +108,7 @@ impl Connection {
     }
 
     /// Subscribes to changes of the tools, if the server speaks the stateless protocol. Older
-    /// servers notify by themselves.
+    /// servers send notifications without a subscription.
     pub(crate) fn listen(&self, changed: Arc<Notify>) {
         let stateless = self.peer.peer_info().is_some_and(|info| {
             !info.protocol_version.has_initialize()
@@ -122,8 +123,8 @@ impl Connection {
         }
         let peer = self.peer.clone();
         tokio::spawn(async move {
-            // A server that refuses the subscription still works: its tools are listed again at the
-            // next start.
+            // A server that refuses the subscription still works, because its tools are listed
+            // again at the next start.
             let Ok(mut subscription) =
                 peer.listen(SubscriptionFilter::builder().tools_list_changed().build()).await
             else {
@@ -141,8 +142,8 @@ impl Connection {
     }
 
     /// Calls a tool. If the server asks questions first, the tool is called again with the answers,
-    /// as a new call; `resume` decides whether it may. Without `resume`, nothing is asked, because
-    /// the call changes nothing.
+    /// as a new call; `resume` decides whether that is allowed. Without `resume`, the tool changes
+    /// nothing, so no decision is needed.
     pub(crate) async fn call(
         &self,
         server: &str,
@@ -174,10 +175,11 @@ impl Connection {
             {
                 ServerResult::InputRequiredResult(asked) => asked,
                 ServerResult::CreateTaskResult(_) => {
-                    // Tasks were not offered. A result that comes later would reach no turn.
+                    // Tasks were not offered to the server, and a later result would not reach any
+                    // turn.
                     return Err(failure::unexpected_answer(server, "it would answer later"));
                 }
-                // A result with parts that the library does not know is read all the same.
+                // A result is read even if it has parts that the library does not know.
                 done => return result::value(listing::plain(done)),
             };
             let answers = tokio::select! {
@@ -191,21 +193,23 @@ impl Connection {
                         .await
                         .map_err(|error| ToolFailure { error, may_have_happened: false })?;
                 }
-                // It asks only to be called again: without a wait, all rounds would be over at
-                // once.
+                // The server only asks to be called again. Without a wait, all rounds would be used
+                // up at once.
                 _ if answers.is_empty() => sleep(BUSY.saturating_mul(round + 1)).await,
                 _ => {}
             }
-            // Time spent waiting for a person, or on a request that reports progress, does not count.
+            // The time limit starts again, because time spent waiting for a person, or on a request
+            // that reports progress, does not count.
             limits.until = limits.until.max(Instant::now() + limits.timeout);
             params.input_responses = (!answers.is_empty()).then_some(answers);
-            // The server keeps no state of its own between the calls, so it gets its own back.
+            // The server keeps no state between the calls, so the next call must contain the state
+            // that the server sent.
             params.request_state = asked.request_state;
         }
         Err(failure::unexpected_answer(server, "it asks again and again for further input"))
     }
 
-    /// Asks the user the server's questions, and returns the answers.
+    /// Asks the user the server's questions. Returns the answers.
     async fn answer_requests(
         &self,
         server: &str,
@@ -244,16 +248,17 @@ impl Connection {
         }
     }
 
-    /// Waits until the time of a call is over. It begins again with each progress of the call, up to
-    /// the longest time. It does not run out while the user is being asked.
+    /// Waits until the time limit of a call is reached. The time limit starts again with each
+    /// progress report of the call, up to the maximum duration. The limit is suspended while the
+    /// user is being asked.
     async fn wait_for_deadline(&self, limits: &Limits, followed: &Followed) {
-        // A server that reports progress for ever must end, too.
+        // A server that reports progress forever must be stopped, too.
         let (mut until, last) = (limits.until, Instant::now() + limits.timeout.max(LONGEST_CALL));
         loop {
             tokio::select! {
                 () = followed.progressed() => until = last.min(Instant::now() + limits.timeout),
                 () = sleep_until(until) => {
-                    // A person who thinks about a question is not a server that is silent.
+                    // While a person thinks about a question, the server is not silent.
                     if !self.handler.is_asking() {
                         return;
                     }
@@ -270,7 +275,7 @@ impl Connection {
         limits: &Limits,
     ) -> Result<ServerResult, ToolFailure> {
         let options = PeerRequestOptions::with_timeout(limits.timeout);
-        // From here on the request may reach the server, even if this call is dropped.
+        // From here on, the request may reach the server, even if this call is dropped.
         let mut handle = tokio::select! {
             sent = self.peer.send_request_with_option(request, options) => sent.map_err(|error| self.service_failure(server, &error))?,
             () = limits.cancel.cancelled() => return Err(failure::cancelled(server, true)),
@@ -286,7 +291,8 @@ impl Connection {
             () = limits.cancel.cancelled() => (failure::cancelled(server, true), "stopped by the user"),
             () = self.wait_for_deadline(limits, &followed) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
         };
-        // Sent in the background: a server that reads nothing must not block the caller.
+        // The cancellation is sent in the background, because a server that reads nothing must not
+        // block the caller.
         tokio::spawn(timeout(CANCEL_TIMEOUT, handle.cancel(Some(why.to_owned()))));
         Err(failure)
     }
@@ -311,7 +317,7 @@ impl Connection {
     }
 }
 
-/// The time limit of a call, and what ends it early.
+/// The time limit of a call, and the token that cancels it.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) timeout: Duration,

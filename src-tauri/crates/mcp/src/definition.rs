@@ -1,6 +1,6 @@
 //! A tool as its server describes it, and the hash by which the description is pinned. The hash
-//! covers everything that decides what a call means or leads a model to make it. Icons and other
-//! annotations are not covered.
+//! covers everything that decides what a call means or whether a model makes the call. Icons and
+//! other annotations are not covered.
 
 use contract::PackId;
 use rmcp::model::Tool;
@@ -19,8 +19,8 @@ pub struct Definition {
     pub input_schema: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// The server's own hints about what the tool does. They are shown, and used only to require
-    /// more approvals.
+    /// The server's own hints about the effect of the tool. The hints are shown, and are used only
+    /// to require more approvals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
 }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_changes_with_everything_that_leads_to_a_call() {
+    fn the_definition_hash_changes_with_every_part_of_a_tool_definition() {
         let hash = |change: fn(&mut Definition)| {
             let mut changed = definition();
             change(&mut changed);

@@ -1,6 +1,6 @@
 //! Runs the client against a test server of the conformance suites: connects, lists the tools and
-//! calls them. It uses the client that ships, with a stand-in for the user that signs in, answers
-//! questions with their defaults, and keeps everything in memory.
+//! calls them. The module uses the shipped client with a simulated user, who signs in and answers
+//! questions with their defaults. All data is kept in memory.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -23,9 +23,9 @@ use crate::{
 const PACK: &str = "dev";
 const SERVER: &str = "dev/server";
 const SECRET: &str = "SECRET";
-/// How long one call may take.
+/// The maximum duration of one call.
 const CALL: Duration = Duration::from_secs(20);
-/// How often it signs in before it fails.
+/// How often the client signs in before it fails.
 const SIGN_INS: usize = 3;
 /// An address that identifies the app, for servers that require one.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
@@ -33,9 +33,9 @@ const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 /// The suite's parameters for a run, read from environment variables.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
-    /// `MCP_CONFORMANCE_SCENARIO`.
+    /// The name of the scenario, from `MCP_CONFORMANCE_SCENARIO`.
     pub name: String,
-    /// `MCP_CONFORMANCE_CONTEXT`.
+    /// The parameters of the scenario, from `MCP_CONFORMANCE_CONTEXT`.
     pub context: Value,
 }
 
@@ -73,7 +73,7 @@ impl Scenario {
     }
 }
 
-/// Plays the host: credentials, tokens and answers.
+/// A simulated host: credentials, tokens and answers.
 #[derive(Default)]
 struct Helper {
     secret: Option<String>,
@@ -169,7 +169,7 @@ async fn calls(
                     sign_in_for(servers, &mut left, failure.error).await?;
                     continue;
                 }
-                // The error of a tool counts as an answer.
+                // An error that the tool reports counts as an answer.
                 Err(failure) if failure.error.has_reason(Reason::McpToolError) => {
                     results.push(json!({"tool": tool, "error": failure.error.message}))
                 }
@@ -181,7 +181,7 @@ async fn calls(
     Ok(results)
 }
 
-/// Returns the calls to make: those that the suite names, or each tool once.
+/// Returns the calls to make: the calls that the suite names, or else one call of each tool.
 fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     if let Some(calls) = scenario.context.get("toolCalls").and_then(Value::as_array) {
         return calls
@@ -195,7 +195,7 @@ fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     tools.iter().map(|tool| (tool.name.clone(), example(&tool.input_schema, false))).collect()
 }
 
-/// Returns values that fit a flat schema, using defaults first.
+/// Returns values that match a flat schema, with defaults where they exist.
 fn example(schema: &Value, all: bool) -> Value {
     let required: Vec<&str> = schema
         .get("required")
@@ -234,7 +234,7 @@ fn example_value(property: &Value) -> Value {
     }
 }
 
-/// Signs in, if a missing sign-in is the reason of the failure.
+/// Signs in if a missing sign-in is the reason for the failure.
 async fn sign_in_for(
     servers: &Servers,
     left: &mut usize,
@@ -260,7 +260,7 @@ async fn sign_in_for(
                     AgentError::new(ErrorCode::ToolHttpError, message).reason("mcp_sign_in_failed")
                 );
             }
-            // The new tokens have been tried. The next call shows whether they are accepted.
+            // The new tokens have been used. The next call shows whether they are accepted.
             (ServerState::Ready | ServerState::SignIn, _) if view.restarts > before => {
                 return Ok(());
             }

@@ -1,6 +1,6 @@
-//! Keeps the digits of a server's structured content. The protocol library reads numbers as doubles;
-//! content with a number that would change is handed to it as the text that came. Must not know
-//! servers.
+//! Keeps the digits of a server's structured content. The protocol library reads numbers as
+//! doubles, so content with a number that would change is passed to the library as text. The module
+//! must not know servers.
 
 use contract::json_text;
 use serde::Deserialize;
@@ -19,10 +19,10 @@ struct Answer<'a> {
     structured_content: Option<&'a RawValue>,
 }
 
-/// Returns a message with its structured content as a text, if a number in it would change. None if
-/// the message stays as it is.
+/// Returns a message with its structured content as a text, if a number in the content would
+/// change. Returns None if the message need not be changed.
 pub(crate) fn keep_digits(message: &str) -> Option<String> {
-    // Most messages have no such content.
+    // Most messages have no structured content and are not parsed.
     if !message.contains("structuredContent") {
         return None;
     }
@@ -44,7 +44,7 @@ mod tests {
     const KEPT: &str = r#"{"id":1,"result":{"content":[],"structuredContent":"{\"id\":123456789012345678901234567890,\"p\":1.10}"}}"#;
 
     #[test]
-    fn only_content_whose_numbers_change_becomes_a_text() {
+    fn structured_content_becomes_text_only_if_a_number_would_lose_digits() {
         assert_eq!(keep_digits(LONG).as_deref(), Some(KEPT));
         for same in [
             r#"{"id":1,"result":{"structuredContent":{"id":12,"text":"1.10"}}}"#,

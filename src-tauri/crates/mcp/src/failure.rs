@@ -1,5 +1,5 @@
-//! Builds the failures of calls: what happened, whether the call may have taken effect, and what to
-//! do.
+//! Builds the failures of calls: what happened, whether the call may have taken effect, and what
+//! the user can do.
 
 use std::time::Duration;
 
@@ -29,19 +29,20 @@ use crate::{
 pub(crate) enum TransportCause {
     /// The address is private and the pack may not reach it.
     Private,
-    /// The server requires a sign-in or more rights. Contains its challenge, if it sent one.
+    /// The server requires a sign-in or more permissions. Contains the server's challenge, if it
+    /// sent one.
     Unauthorized(Option<String>),
-    /// The server answered with an error status, and perhaps with words.
+    /// The server answered with an error status, and perhaps with an error text.
     Status { status: u16, retry_after_ms: Option<u64>, said: Option<String> },
-    /// The answer is a web page, or something else that no MCP server answers.
+    /// The answer is a web page, or another document that no MCP server sends.
     Page,
-    /// The answer is JSON, and no message of the protocol.
+    /// The answer is JSON, but not a message of the protocol.
     NoMessage,
     /// The request did not reach the server.
     Obstacle(Obstacle),
 }
 
-/// Names the kind of a failed handshake, with the server's words.
+/// Describes the kind of a failed handshake, including the server's error text.
 pub(crate) fn opening_kind_with(error: &ClientInitializeError, secrets: &[SecretString]) -> Text {
     match error {
         ClientInitializeError::JsonRpcError(error) => refusal_kind(error, secrets),
@@ -49,11 +50,11 @@ pub(crate) fn opening_kind_with(error: &ClientInitializeError, secrets: &[Secret
     }
 }
 
-/// Why there is no connection.
+/// Why a connection could not be opened.
 pub(crate) enum OpenError {
-    /// A reason as a sentence.
+    /// A reason, as a sentence.
     Because(Text),
-    /// The server requires a sign-in, or more rights. Contains the server's own challenge.
+    /// The server requires a sign-in, or more permissions. Contains the server's own challenge.
     SignIn(Option<String>),
 }
 
@@ -61,7 +62,7 @@ pub(crate) enum OpenError {
 pub(crate) const INTERNAL: i64 = -32_603;
 
 /// Whether a call that was answered with this error code may have taken effect. Of the codes that
-/// the protocol reserves, only those for an invalid request exclude it. Other codes are the
+/// the protocol reserves, only the codes for an invalid request rule this out. Other codes are the
 /// server's own refusals.
 pub(crate) fn may_have_run(code: i64) -> bool {
     (-32_768..=-32_000).contains(&code) && !matches!(code, -32_700 | -32_602..=-32_600)
@@ -76,7 +77,7 @@ pub(crate) fn request_cause(error: &ServiceError) -> Option<TransportCause> {
     }
 }
 
-/// Returns the server's refusal, if a handshake failed because of one.
+/// Returns the server's refusal, if a handshake failed because of it.
 pub(crate) fn refusal_of(error: &ClientInitializeError) -> Option<&ErrorData> {
     match error {
         ClientInitializeError::JsonRpcError(refusal) => Some(refusal),
@@ -149,7 +150,7 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
     found
 }
 
-/// Reads a status that the library reports only as text, before the server's own words.
+/// Parses a status that the library reports only as text, in front of the server's error text.
 fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
@@ -167,7 +168,7 @@ fn bare_status(status: StatusCode, said: Option<String>) -> TransportCause {
     TransportCause::Status { status: status.as_u16(), retry_after_ms: None, said }
 }
 
-/// Names the kind of a failed handshake. Of the server's answer, only codes are used.
+/// Describes the kind of a failed handshake. Only codes are used of the server's answer.
 pub(crate) fn opening_kind(error: &ClientInitializeError) -> Text {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
@@ -190,7 +191,7 @@ pub(crate) fn opening_kind(error: &ClientInitializeError) -> Text {
     }
 }
 
-/// Names the kind of a failed request.
+/// Describes the kind of a failed request.
 pub(crate) fn request_kind(error: &ServiceError) -> Text {
     match (error, request_cause(error)) {
         (_, Some(TransportCause::Status { status, .. })) => format!("status {status}").into(),
@@ -205,8 +206,8 @@ pub(crate) fn request_kind(error: &ServiceError) -> Text {
     }
 }
 
-/// Whether a call ended with status 400, or with an error that named no request. Servers say so,
-/// too, that they do not know a session.
+/// Whether a call ended with status 400, or with an error that names no request. Some servers use
+/// both to report an unknown session.
 pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
     outcome.as_ref().is_err_and(|failure| {
         let details = &failure.error.details;
@@ -216,25 +217,25 @@ pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
     })
 }
 
-/// Marks a call that ended with an error that named no request.
+/// Marks a call that ended with an error that names no request.
 const UNREAD: &str = "unread";
 
-/// Whether the server surely did not read the request of a call.
+/// Whether the server certainly did not read the request of a call.
 pub(crate) fn was_not_read<T>(outcome: &Result<T, ToolFailure>) -> bool {
     outcome.as_ref().is_err_and(|failure| {
         failure.error.details.contains_key(UNREAD) && !failure.may_have_happened
     })
 }
 
-/// The server answered with an error that names no request. If it was surely the answer to this one,
-/// the server did not read it, unless it broke in the middle.
+/// The server answered with an error that names no request. If the error certainly belongs to this
+/// request, the server did not read the request, unless the server failed in the middle.
 pub(crate) fn unread(server: &str, error: &ErrorData, is_own: bool) -> ToolFailure {
     let refused = request_refused(server, error);
     let may_have_happened = !is_own || i64::from(error.code.0) == INTERNAL;
     ToolFailure { error: refused.error.with(UNREAD, true), may_have_happened }
 }
 
-/// The failure of a request that the transport could not complete.
+/// Makes the failure for a request that the transport could not complete.
 pub(crate) fn transport_failed(
     server: &str,
     lost: Option<TransportCause>,
@@ -278,8 +279,8 @@ pub(crate) fn transport_failed(
             };
             let error =
                 AgentError::new(ErrorCode::ToolHttpError, message).reason(Reason::McpHttpStatus);
-            // Only an explicit refusal proves that nothing ran. A proxy may return 503 after the server
-            // received the request.
+            // Only an explicit refusal proves that the call did not run. A proxy may return 503
+            // after the server received the request.
             let refused = matches!(status, 400..=499 | 501);
             failure(
                 with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms),
@@ -321,7 +322,7 @@ fn broken_connection(message: Text) -> ToolFailure {
     failure(error.hint("Check the connection, then try again."), false)
 }
 
-/// The user has to sign in first.
+/// Makes the failure for a server that requires a sign-in of the user.
 pub(crate) fn sign_in(server: &str) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
@@ -332,7 +333,7 @@ pub(crate) fn sign_in(server: &str) -> ToolFailure {
     failure(error.hint("Open Tools and sign in to the server there."), false)
 }
 
-/// The tool may not be called with its present definition.
+/// Makes the failure for a tool that may not be called with its current definition.
 pub(crate) fn tool_not_allowed(error: AgentError) -> ToolFailure {
     failure(error, false)
 }
@@ -341,7 +342,7 @@ fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
     ToolFailure { error, may_have_happened }
 }
 
-/// There is no server of this name.
+/// Makes the failure for a server name that does not exist.
 pub(crate) fn unknown_server(server: &str) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolNotFound,
@@ -351,7 +352,8 @@ pub(crate) fn unknown_server(server: &str) -> ToolFailure {
     failure(error.hint("Look at the Tools page for what each pack brings."), false)
 }
 
-/// The server does not run and could not be started. The call was not sent.
+/// Makes the failure for a server that does not run and could not be started. The call was not
+/// sent.
 pub(crate) fn not_connected(server: &str, why: &Text) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
@@ -365,7 +367,7 @@ pub(crate) fn not_connected(server: &str, why: &Text) -> ToolFailure {
     )
 }
 
-/// The server's program cannot be used. Retrying does not help.
+/// Makes the failure for a server whose program cannot be used. Retrying does not help.
 pub(crate) fn unusable_program(server: &str, why: &Text) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
@@ -375,7 +377,7 @@ pub(crate) fn unusable_program(server: &str, why: &Text) -> ToolFailure {
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
 }
 
-/// The app is closing.
+/// Makes the failure for a call while the app is closing.
 pub(crate) fn app_closing(server: &str) -> ToolFailure {
     failure(
         AgentError::new(
@@ -387,7 +389,7 @@ pub(crate) fn app_closing(server: &str) -> ToolFailure {
     )
 }
 
-/// The server went away before it answered.
+/// Makes the failure for a server that ended before it answered.
 pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
     let error = AgentError::new(
         ErrorCode::ToolHttpError,
@@ -398,7 +400,7 @@ pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
     failure(error.hint("It is started again with the next call."), sent)
 }
 
-/// There was no answer in time.
+/// Makes the failure for a call without an answer in time.
 pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailure {
     let message = text!(
         "The server {server} did not answer within {seconds} seconds.",
@@ -408,7 +410,7 @@ pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailur
     failure(AgentError::new(ErrorCode::ToolTimeout, message).reason(Reason::McpTimeout), sent)
 }
 
-/// The call was cancelled.
+/// Makes the failure for a call that was cancelled.
 pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
     failure(
         AgentError::internal("cancelled", text!("The call to {server} was stopped.", server)),
@@ -416,7 +418,7 @@ pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
     )
 }
 
-/// The tool ran and reported an error.
+/// Makes the failure for a tool that ran and reported an error.
 pub(crate) fn tool_error(text: impl Into<Text>) -> ToolFailure {
     failure(
         AgentError::new(ErrorCode::ToolHttpError, text)
@@ -426,7 +428,7 @@ pub(crate) fn tool_error(text: impl Into<Text>) -> ToolFailure {
     )
 }
 
-/// The server refused the request.
+/// Makes the failure for a request that the server refused.
 pub(crate) fn request_refused(server: &str, error: &ErrorData) -> ToolFailure {
     let code = error.code.0;
     let message = words_of(error);
@@ -440,7 +442,7 @@ pub(crate) fn request_refused(server: &str, error: &ErrorData) -> ToolFailure {
     )
 }
 
-/// The answer is not one that the protocol allows for a call.
+/// Makes the failure for an answer that the protocol does not allow for a call.
 pub(crate) fn unexpected_answer(server: &str, what: &str) -> ToolFailure {
     failure(
         AgentError::internal(
@@ -460,7 +462,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_in_words_is_read_strictly() {
+    fn an_http_status_is_read_from_an_error_text_only_in_known_forms() {
         let status = |status, said: &str| {
             let said = (!said.is_empty()).then(|| said.to_owned());
             Some(TransportCause::Status { status, retry_after_ms: None, said })
@@ -485,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_comes_before_a_call_surely_did_not_run() {
+    fn only_errors_raised_before_a_call_prove_that_it_did_not_run() {
         for code in [-32_700, -32_600, -32_601, -32_602, -32_769, -31_999, -1, 0, 1, 400] {
             assert!(!may_have_run(code), "{code}");
         }

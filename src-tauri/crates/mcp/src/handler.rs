@@ -1,5 +1,5 @@
-//! Handles what a server sends during a connection. A question for the user is passed to the asker;
-//! all other requests are refused.
+//! Handles the requests and notifications of a server. A question for the user is passed to the
+//! asker; all other requests are refused.
 
 use std::{
     collections::BTreeMap,
@@ -38,11 +38,11 @@ pub(crate) struct Handler {
     changed: Arc<Notify>,
     /// How many questions are open.
     asking: Arc<AtomicU32>,
-    /// The calls whose progress is followed, by their token.
+    /// The calls whose progress is followed, by their progress token.
     followed: Arc<Mutex<BTreeMap<String, Arc<Notify>>>>,
 }
 
-/// Follows the progress of one call until it is dropped.
+/// Follows the progress of one call until the value is dropped.
 pub(crate) struct Followed {
     token: String,
     progress: Arc<Notify>,
@@ -50,7 +50,7 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// Waits for the next report of progress.
+    /// Waits for the next progress report.
     pub(crate) async fn progressed(&self) {
         self.progress.notified().await;
     }
@@ -62,7 +62,7 @@ impl Drop for Followed {
     }
 }
 
-/// Counts a question as open until it is dropped.
+/// Counts a question as open until the value is dropped.
 struct Open(Arc<AtomicU32>);
 
 impl Drop for Open {
@@ -74,7 +74,7 @@ impl Drop for Open {
 impl Handler {
     pub(crate) fn new(pack: PackId, server: String, asker: Option<Arc<dyn Asker>>) -> Self {
         let (changed, asking, followed) = (Arc::default(), Arc::default(), Arc::default());
-        // The newest version has no `initialize`, which is where this one is used.
+        // This version is only used in `initialize`, which the newest version does not have.
         let version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         Self { pack, server, asker, version, changed, asking, followed }
     }
@@ -97,7 +97,8 @@ impl Handler {
         }
     }
 
-    /// Whether a question to the user is open. Meanwhile the time limit of the call is suspended.
+    /// Whether a question to the user is open. The time limit of the call is suspended in the
+    /// meantime.
     pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::SeqCst) > 0
     }
@@ -106,7 +107,7 @@ impl Handler {
         Arc::clone(&self.changed)
     }
 
-    /// Passes a question to the asker, and returns the answer.
+    /// Passes a question to the asker. Returns the answer.
     pub(crate) async fn ask(&self, request: ElicitRequestParams) -> ElicitResult {
         let Some(asker) = &self.asker else { return ElicitResult::new(ElicitationAction::Decline) };
         let (message, asks) = match request {
@@ -170,7 +171,7 @@ impl ClientHandler for Handler {
         self.note_progress(&progress.progress_token.0.to_string());
     }
 
-    /// A report of progress without a number, or with a text in its place, is one all the same.
+    /// A progress report without a number, or with a text instead, is still a progress report.
     async fn on_custom_notification(
         &self,
         notification: CustomNotification,

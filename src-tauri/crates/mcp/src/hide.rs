@@ -1,28 +1,31 @@
 //! Hides the app's own files (Landlock), sockets of the session (namespaces, Landlock's scopes) and
 //! terminals (namespaces, or else Landlock) from a server's program, and denies system calls that
 //! would circumvent this (seccomp), as far as the system can. All other files of the user stay
-//! accessible, because such servers exist to work with them. Landlock rules only allow, so
-//! everything beside the hidden folders is allowed by name. It must not know what the folders and
-//! sockets are for.
+//! accessible, because such servers exist to work with them. Landlock rules can only allow, so
+//! everything except the hidden folders is allowed by name. The module must not know what the
+//! folders and sockets are for.
 
 mod consoles;
 mod links;
 
 use std::{
+    any::Any,
     collections::BTreeSet,
     ffi::CString,
     fmt, fs, io,
+    net::TcpListener,
     os::unix::{
         ffi::OsStrExt as _,
         fs::MetadataExt as _,
         net::{SocketAddr, UnixStream},
     },
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use guard::{
-    AllowedPlace, Answering, Asking, CallFilter, Covers, OpenFolders, Permits, Sockets,
-    covers_work, freezing_works, in_child,
+    AllowedPlace, Answering, Asking, CallFilter, Confinement, Covers, OpenFolders, Permits,
+    Sockets, covers_work, freezing_works, in_child,
 };
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
@@ -33,13 +36,35 @@ use consoles::{TERMINALS, find_consoles};
 use links::links_to;
 pub use links::resolve_links;
 
-/// The newest Landlock rights that are requested. An older kernel applies those it knows.
+/// The newest Landlock rights that are requested. An older kernel applies the rights that it knows.
 const RIGHTS: ABI = ABI::V9;
 
-/// Lists the files and sockets to hide from a program. It is asked at each start, because the list
+/// Lists the files and sockets to hide from a program. Called at each start, because the list
 /// changes.
 pub trait Hides: fmt::Debug + Send + Sync {
     fn hidden(&self) -> Hidden;
+
+    /// Returns the restrictions of a program that needs none of the user's files. These
+    /// restrictions then replace all others. Returns None for a program that works with the user's
+    /// files.
+    fn confinement(&self) -> Option<Confined> {
+        None
+    }
+}
+
+/// The restrictions of a program that needs none of the user's files.
+#[derive(Clone, Debug)]
+pub struct Confined {
+    pub rules: Confinement,
+    /// The forwarder that serves the port of the program's own network. None if the program has no
+    /// port.
+    pub forwarder: Option<Arc<dyn Forwards>>,
+}
+
+/// Forwards connections of a confined program to allowed destinations.
+pub trait Forwards: fmt::Debug + Send + Sync {
+    /// Serves the connections that arrive on a program's own port, until the result is dropped.
+    fn serve(&self, listener: TcpListener) -> io::Result<Box<dyn Any + Send + Sync>>;
 }
 
 impl Hides for Hidden {
@@ -52,28 +77,30 @@ impl Hides for Hidden {
 #[derive(Clone, Debug, Default)]
 pub struct Hidden {
     pub folders: Vec<PathBuf>,
-    /// Folders that it may use although they lie in a hidden one: its pack and its own folder.
+    /// Folders that the program may use although they lie in a hidden folder: its pack and its own
+    /// folder.
     pub but: Vec<PathBuf>,
-    /// Folders and files that it may read but not change: those from which the app reads packs and
-    /// programs, and those from which it starts other programs. The links on the way to them count.
+    /// Folders and files that the program may read but not change: those from which the app reads
+    /// packs and programs, and those from which it starts other programs. The links on the paths to
+    /// these places are included.
     pub read_only: Vec<PathBuf>,
-    /// Folders in which it may make new files, except for hidden ones, although something below them
-    /// is hidden or may not be changed.
+    /// Folders in which the program may create files, except for hidden files, although some places
+    /// inside are hidden or read-only.
     pub open: Vec<PathBuf>,
-    /// Sockets, and folders of sockets, that are covered in namespaces of its own.
+    /// Sockets, and folders of sockets, that are hidden by mounts in a separate namespace.
     pub covered: Vec<PathBuf>,
 }
 
-/// Changes of files, beside those of contents, that a program may make.
+/// Changes of files that a program may make in addition to changes of their contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileChanges {
-    /// The times of files that it has open.
+    /// The times of files that the program has open.
     #[default]
     Times,
-    /// Also the mode, owner and attributes of files that it has open.
+    /// Also the mode, owner and attributes of files that the program has open.
     OpenFiles,
-    /// Also mode and times of files by their path, as programs need that install others. Hidden
-    /// folders are read-only for it, where the system can do that.
+    /// Also the mode and times of files by their path, which programs need to install other
+    /// programs. Hidden folders are then read-only for the program, where the system supports that.
     ByPath,
 }
 
@@ -86,7 +113,8 @@ pub(crate) struct Veil {
 }
 
 /// Prepares the restrictions, and the help with open folders if the program needs it. Restrictions
-/// that the system does not support are left out. One that it supports but refuses is an error.
+/// that the system does not support are omitted. A restriction that the system supports but refuses
+/// is an error.
 pub(crate) fn prepare(
     hidden: &Hidden,
     changes: FileChanges,
@@ -114,18 +142,20 @@ pub(crate) fn prepare(
     let covers = covers_work().then(covers);
     let files = || match covers {
         Some(_) => ruleset(hidden),
-        // Without mounts, a program gets no terminal at all.
+        // If mounts are not possible, the program gets no terminal at all.
         None => ruleset(&with_terminals(hidden)),
     };
     let files = landlock_works().then(files).transpose().map_err(io::Error::other)?;
     let calls = CallFilter::new(permits)?;
-    // Without rules on files nothing is closed, and without filters nobody can ask.
+    // If there are no rules on files, no folder is closed; if there are no filters, the program
+    // cannot ask for help.
     let open = files.is_some().then(|| open_folders(hidden)).flatten().filter(|_| calls.is_some());
     let (asking, answering) = open.map(OpenFolders::connect).transpose()?.unzip();
     Ok((Veil { covers, files, calls, asking }, answering))
 }
 
-/// Returns the open folders in which the rules on files allow nothing new. None if there are none.
+/// Returns the open folders in which the rules on files allow no new files. Returns None if there
+/// are none.
 fn open_folders(hidden: &Hidden) -> Option<OpenFolders> {
     if hidden.open.is_empty() {
         return None;
@@ -154,8 +184,8 @@ fn open_folders(hidden: &Hidden) -> Option<OpenFolders> {
 }
 
 impl Veil {
-    /// Applies the restrictions. For the child: allocates nothing and makes system calls only.
-    /// Covers come first, because Landlock denies mounts.
+    /// Applies the restrictions. Runs in the child, so it allocates nothing and only makes system
+    /// calls. The mounts come first, because Landlock denies mounts.
     pub(crate) fn enforce(&mut self) -> io::Result<()> {
         if let Some(covers) = &self.covers {
             covers.enforce()?;
@@ -172,8 +202,8 @@ impl Veil {
     }
 }
 
-/// Whether a restricted program could still connect to a socket. It is tried in a child that starts
-/// no program.
+/// Whether a restricted program could still connect to a socket. This is tried in a child that
+/// starts no program.
 pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
     let (mut veil, _) = prepare(hidden, FileChanges::Times, true)?;
     in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
@@ -186,8 +216,8 @@ fn with_terminals(hidden: &Hidden) -> Hidden {
     hidden
 }
 
-/// Builds the Landlock rules. Folders may be listed everywhere; otherwise a folder above a hidden
-/// one could not be listed.
+/// Builds the Landlock rules. All folders may be listed, because a folder above a hidden folder
+/// could not be listed otherwise.
 fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
     let all = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
     let mut rules = Ruleset::default()
@@ -196,8 +226,8 @@ fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
         .scope(Scope::from_all(RIGHTS))?
         .create()?;
     for (place, access) in list_allowed_places(hidden) {
-        // The place was removed since it was listed, or this user cannot open it. There is no need
-        // to allow it.
+        // The place was removed after it was listed, or this user cannot open the place. It need
+        // not be allowed then.
         let Ok(opened) = PathFd::new(&place) else { continue };
         let rights = match access {
             FileAccess::Full => all,
@@ -210,7 +240,8 @@ fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
 }
 
 fn landlock_works() -> bool {
-    // SAFETY: asks for the version only: no pointer, no size, the flag of the kernel's interface.
+    // SAFETY: the call only asks for the version, with no pointer, no size, and the flag of the
+    // kernel's interface.
     unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -221,23 +252,23 @@ fn landlock_works() -> bool {
     }
 }
 
-/// The access of a program to the files of a place.
+/// How a program may access the files of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileAccess {
     Full,
-    /// Read and execute them.
+    /// The program may read and execute files.
     Read,
 }
 
-/// Returns the places to allow, as few and as high up as possible. Links are left out, because
-/// their targets are allowed or hidden where they lie.
+/// Returns the places to allow: few places, as high up as possible. Links are omitted, because
+/// their targets are allowed or hidden at their own paths.
 fn list_allowed_places(hidden: &Hidden) -> Vec<(PathBuf, FileAccess)> {
     let real = |paths: &[PathBuf]| -> Vec<PathBuf> {
         paths.iter().map(|path| resolve_links(path)).collect()
     };
     let links = hidden.folders.iter().chain(&hidden.read_only).flat_map(|path| links_to(path));
-    // A rule for a place that the user cannot change anyway would only keep the program from making
-    // files in the folders above.
+    // A rule for a place that the user cannot change anyway is omitted, because it would only
+    // prevent the program from creating files in the folders above.
     let mut read_only = real(&hidden.read_only);
     read_only.retain(|path| !is_on_read_only_file_system(path));
     read_only.extend(links);
@@ -255,27 +286,27 @@ fn list_allowed_places(hidden: &Hidden) -> Vec<(PathBuf, FileAccess)> {
 
 fn is_on_read_only_file_system(path: &Path) -> bool {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
-    // SAFETY: the path is live and ends with a zero, and the structure is only written to.
+    // SAFETY: the path is live and ends with a zero, and the call only writes to the structure.
     unsafe {
         let mut about: libc::statvfs = std::mem::zeroed();
         libc::statvfs(path.as_ptr(), &raw mut about) == 0 && about.f_flag & libc::ST_RDONLY != 0
     }
 }
 
-/// Whether the user can neither change a file or link nor put another one in its place.
+/// Whether the user can neither change a file or link nor replace it.
 fn belongs_to_others(path: &Path) -> bool {
     let is_single = fs::symlink_metadata(path).is_ok_and(|about| !about.is_dir());
     is_single && !user_may_change(path)
 }
 
-/// Whether the user can change a place, or one of the folders above it and so put another one there.
+/// Whether the user can change a place, or a folder above the place and so replace the place.
 pub fn user_may_change(place: &Path) -> bool {
     place.ancestors().any(may_change)
 }
 
 fn may_change(place: &Path) -> bool {
     let Ok(text) = CString::new(place.as_os_str().as_bytes()) else { return true };
-    // SAFETY: takes no arguments, changes nothing and cannot fail.
+    // SAFETY: the call takes no arguments, changes nothing and cannot fail.
     let user = unsafe { libc::geteuid() };
     let owns = fs::symlink_metadata(place).is_ok_and(|about| about.uid() == user);
     // SAFETY: the path is live and ends with a zero.
@@ -283,7 +314,7 @@ fn may_change(place: &Path) -> bool {
 }
 
 fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<(PathBuf, FileAccess)>) {
-    // Of the folders around a place, the innermost one decides.
+    // The innermost folder around a place decides.
     let innermost = |folders: &[PathBuf]| {
         let outer = folders.iter().filter(|folder| place.starts_with(folder));
         outer.map(|folder| folder.as_os_str().len()).max()
@@ -311,7 +342,8 @@ fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<(PathBuf, FileAccess)>) {
     }
 }
 
-/// Returns the entries of a folder. If it cannot be listed, only those that lead to known places.
+/// Returns the entries of a folder. If the folder cannot be listed, returns only the entries on the
+/// paths to known places.
 fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
     let plain = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| !kind.is_symlink());
     match fs::read_dir(place) {
@@ -331,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_of_a_hidden_folder_are_allowed_and_the_folder_is_not() {
+    fn siblings_of_a_hidden_folder_are_allowed_but_not_the_folder_itself() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         for folder in
@@ -360,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn help_is_given_where_a_named_folder_is_divided() {
+    fn a_named_folder_with_hidden_parts_is_opened_through_the_guard() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         for folder in ["home/app", "home/bin", "home/docs", "home/notes"] {
@@ -384,9 +416,10 @@ mod tests {
         }
     }
 
-    /// A pack in the hidden data folder, a pack elsewhere, and the server's own folder.
+    /// A pack is in the hidden data folder, another pack is elsewhere, and the server has its own
+    /// folder.
     #[test]
-    fn the_innermost_folder_says_what_may_be_changed() {
+    fn the_innermost_listed_folder_decides_whether_a_path_is_writable() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         for folder in ["app/tools/one", "app/tools/two", "app/packs/one", "packs/three", "docs"] {
@@ -411,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_on_the_way_to_what_is_read_only_cannot_be_replaced() {
+    fn a_link_on_the_path_to_a_read_only_file_cannot_be_replaced() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         for folder in ["bin", "v1", "beside"] {
@@ -436,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_made_at_the_target_of_a_read_only_link() {
+    fn no_file_can_be_created_at_the_missing_target_of_a_read_only_link() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("dotfiles/old")).unwrap();
@@ -454,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn terminals_are_left_out_where_nothing_can_be_mounted_over_them() {
+    fn terminals_are_not_allowed_if_they_cannot_be_covered_by_a_mount() {
         let found = list_allowed_places(&with_terminals(&Hidden::default()));
         let has = |path: &str| found.iter().any(|(place, _)| Path::new(path).starts_with(place));
         assert!(has("/dev/null") && has("/dev/shm/new") && has("/usr"));
@@ -462,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_around_the_hidden_folder_does_not_show_it() {
+    fn a_hidden_folder_inside_a_pack_stays_hidden() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("pack/data")).unwrap();

@@ -1,7 +1,7 @@
-//! Reaches a server by its address. The rules look at the resolved IP address, not at the name. A
-//! redirect stays on the server. A server outside of this computer and the local network is reached
-//! through the system's proxy, as models are; a name that leads into them never is. Each server gets
-//! only its own credentials.
+//! Reaches a server by its address. The rules check the resolved IP address, not the name. A
+//! redirect must stay on the server. A server outside of this computer and the local network is
+//! reached through the system's proxy, like models; a name that resolves to this computer or the
+//! local network is never requested through the proxy. Each server gets only its own credentials.
 
 use std::{
     collections::HashMap,
@@ -31,14 +31,14 @@ use crate::{Address, Word, tokens::tokens_in, transport::LONGEST_LINE};
 
 const HOPS: usize = 5;
 
-/// The address is private and the pack may not reach it.
+/// The address is private, and the pack may not reach private addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address lies on this computer or in the local network")]
 pub(crate) struct PrivateAddress;
 
 struct Guarded {
     private: bool,
-    /// The names of proxies, which may lie in the local network.
+    /// The host names of proxies, which may be in the local network.
     proxies: Vec<String>,
 }
 
@@ -50,14 +50,15 @@ impl Resolve for Guarded {
                 .await?
                 .map(|address| address.ip())
                 .collect();
-            // Where a request goes to is decided behind the proxy, and its own address says nothing
+            // The proxy decides where a request goes, and the proxy's own address says nothing
             // about that.
             if is_proxy {
                 return Ok(Box::new(found.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs);
             }
             let allowed: Vec<SocketAddr> = found
                 .iter()
-                // Checked at each resolution: a name may lead somewhere else the next time.
+                // The addresses are checked at each resolution, because a name may resolve to
+                // another address the next time.
                 .filter(|ip| may_reach(**ip, private) && can_resolve_to(name.as_str(), **ip))
                 .map(|ip| SocketAddr::new(*ip, 0))
                 .collect();
@@ -73,8 +74,8 @@ impl Resolve for Guarded {
     }
 }
 
-/// Creates a client that reaches only allowed addresses, without a proxy. Redirects stay on their
-/// server, or are not followed at all.
+/// Creates a client that reaches only allowed addresses, without a proxy. Redirects within the
+/// server are followed if `redirects` is true.
 pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, Text> {
     build(Guarded { private, proxies: Vec::new() }, redirects, reqwest::ClientBuilder::no_proxy)
 }
@@ -91,20 +92,22 @@ fn build(
     let within = redirect::Policy::custom(|attempt| {
         let same =
             attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
-        // A redirect to another server would take the key of this one along.
+        // A redirect to another server is not followed, because the request would carry this
+        // server's key.
         if !same || attempt.previous().len() > HOPS { attempt.stop() } else { attempt.follow() }
     });
     let builder = Client::builder()
         .tls_backend_preconfigured(trust::client_config().map_err(|_| NO_TLS)?)
         .redirect(if redirects { within } else { redirect::Policy::none() })
-        // An address may hold a key, and the next server must not read it.
+        // The address may contain a key, which the next server must not read.
         .referer(false)
         .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
         .dns_resolver(Arc::new(resolver));
     routed(builder).build().map_err(|_| NO_TLS.into())
 }
 
-/// The clients of a server: one without a proxy, and one with the system's, if there is one.
+/// The clients of a server: one client without a proxy, and one with the system's proxy, if there
+/// is one.
 pub(crate) struct Clients {
     private: bool,
     direct: Client,
@@ -121,8 +124,8 @@ impl Clients {
     }
 
     /// Returns the client for a URL. A proxy resolves names itself, so the name is looked up here
-    /// first: one that leads to this computer or the local network is reached without the proxy, if
-    /// at all. One that only the proxy can resolve is left to it.
+    /// first. If the name resolves to this computer or the local network, it is reached without the
+    /// proxy, if at all. If only the proxy can resolve the name, the proxy is used.
     pub(crate) async fn of(&self, url: &Url) -> Result<&Client, Text> {
         let Some(outward) = &self.outward else { return Ok(&self.direct) };
         let inside = |ip: &IpAddr| !may_reach(*ip, false);
@@ -131,7 +134,7 @@ impl Clients {
             Some(Host::Ipv6(ip)) => inside(&ip.into()),
             Some(Host::Domain(name)) => {
                 let found = tokio::net::lookup_host((name, 0)).await;
-                // A name that may resolve nowhere is not left to a proxy either.
+                // A name that must not be resolved here must not be resolved by a proxy either.
                 is_localhost(name)
                     || !can_resolve_to(name, Ipv4Addr::LOCALHOST.into())
                     || found.is_ok_and(|mut all| all.any(|at| inside(&at.ip())))
@@ -152,7 +155,7 @@ pub(crate) async fn client_for(address: &Address) -> Result<Client, Text> {
     clients.of(&address.url()?).await.cloned()
 }
 
-/// Returns the hosts of the proxies that the environment names.
+/// Returns the hosts of the proxies that are set in the environment.
 fn proxies(get: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let names = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
     let names = names.iter().flat_map(|name| [(*name).to_owned(), name.to_ascii_lowercase()]);
@@ -180,7 +183,8 @@ pub(crate) enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns what prevented a request from being sent, or None if it was sent.
+    /// Returns the obstacle that prevented a request from being sent, or None if the request was
+    /// sent.
     pub(crate) fn of(error: &reqwest::Error) -> Option<Self> {
         if let Some(fault) = trust::certificate_fault(error) {
             return Some(Self::Certificate(fault));
@@ -244,7 +248,7 @@ impl Obstacle {
     }
 }
 
-/// Checks a URL before it is resolved. The resolver checks names later.
+/// Checks a URL before it is resolved. The resolver later checks the addresses of names.
 pub(crate) fn check(url: &Url, private: bool) -> Result<(), Text> {
     let host = url.host_str().unwrap_or("that address");
     if !url.username().is_empty() || url.password().is_some() {
@@ -289,8 +293,8 @@ pub(crate) fn refusal_text(host: &str) -> Text {
 }
 
 impl Address {
-    /// Whether the server may lie on this computer or in the local network: the pack declares it
-    /// and the user allows it.
+    /// Whether the server may be on this computer or in the local network: the pack must declare
+    /// this and the user must allow it.
     pub(crate) fn may_reach_private(&self) -> bool {
         self.http.private_network && self.access.private_network()
     }
@@ -310,7 +314,8 @@ impl Address {
         Ok(url)
     }
 
-    /// Returns the values of all its keys and tokens, so that they can be taken out of what the server says.
+    /// Returns the values of all keys and tokens for this server, so that they can be removed from
+    /// its messages.
     pub(crate) async fn read_secrets(&self) -> Vec<SecretString> {
         let by_auth = self.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref());
         let in_url = self.keyed_url.iter().flat_map(Word::keys);
@@ -327,13 +332,13 @@ impl Address {
         found
     }
 
-    /// Writes the values of its keys into the address. They cannot change which server it is.
+    /// Inserts the values of the keys into the address. The keys cannot change the server's host.
     async fn fill_url(&self, keyed: &Word, plain: &Url) -> Result<Url, AgentError> {
         let mut values = HashMap::new();
         for name in keyed.keys() {
             let value = self.access.credential(name).await?;
             let encoded: String = byte_serialize(value.expose_secret().as_bytes()).collect();
-            // A plus sign stands for a space in parameters only.
+            // A plus sign means a space in parameters only.
             values.insert(name, encoded.replace('+', "%20"));
         }
         let filled = keyed.write(|name| values.get(name).cloned().unwrap_or_default());
@@ -389,7 +394,7 @@ impl Address {
                     value(&self.access.credential(name).await?, "")?,
                 );
             }
-            // Tokens are added to each request.
+            // Tokens are added later to each request.
             Some(Auth {
                 kind:
                     AuthKind::Oauth2
@@ -432,7 +437,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn proxies_are_those_of_the_environment() {
+    fn proxies_are_read_from_the_environment() {
         let of = |name: &str, value: &str| {
             let (name, value) = (name.to_owned(), value.to_owned());
             proxies(move |asked| (asked == name).then(|| value.clone()))
@@ -444,7 +449,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_proxy_does_not_lead_where_a_server_may_not_lie() {
+    async fn a_request_to_a_forbidden_address_is_not_sent_through_a_proxy() {
         let clients = |private| Clients {
             private,
             direct: client(private, false).unwrap(),
@@ -469,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_server_may_lie() {
+    fn private_addresses_of_servers_need_permission() {
         let open = |text: &str| check(&Url::parse(text).unwrap(), false).is_ok();
         let private = |text: &str| check(&Url::parse(text).unwrap(), true).is_ok();
         for text in ["https://mcp.example.com/mcp", "https://8.8.8.8/mcp"] {

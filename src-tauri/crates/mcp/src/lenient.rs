@@ -1,7 +1,7 @@
-//! Reads what a server wrote as the messages that it meant. Servers that are written by hand send
-//! `"error": null` beside a result, several messages in one list, halves of a character or `NaN`. The
-//! protocol library drops such a message, and its request waits until its time is over. Knows the
-//! shape of a message, and no transport.
+//! Converts non-conforming messages of a server to valid messages. Servers that are written by hand
+//! send `"error": null` beside a result, several messages in one list, unpaired surrogates or
+//! `NaN`. The protocol library would drop such a message, and its request would wait until the
+//! timeout. The module knows the form of a message, but no transport.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -10,19 +10,22 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::digits::keep_digits;
 
-/// The character that stands for one that cannot be read.
+/// The escape for a character that cannot be read.
 const UNREADABLE: &str = "\\ufffd";
-/// The protocol's code for an internal error, for an error without one: it may have done something.
+/// The protocol's code for an internal error. It is used for an error without a code, because the
+/// call may have taken effect.
 const NO_CODE: i64 = -32_603;
-/// Values that some programs write, and that are not JSON.
+/// Values that some programs write although they are not JSON.
 const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
-/// A number without an exponent and with no more characters than this is never too large for a double.
+/// A number with at most this many characters and without an exponent is never too large for a
+/// double.
 const MANY_DIGITS: usize = 300;
 
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Returns the messages of a text. None if the text stays as it is, or holds no message.
+/// Returns the messages of a text. Returns None if the text need not be changed, or contains no
+/// message.
 pub(crate) fn messages_in(said: &[u8]) -> Option<Vec<String>> {
     let without_mark = said.strip_prefix(b"\xEF\xBB\xBF");
     let said = without_mark.unwrap_or(said).trim_ascii();
@@ -48,13 +51,14 @@ pub(crate) fn messages_in(said: &[u8]) -> Option<Vec<String>> {
     }
 }
 
-/// Returns a message in the protocol's shape and with its digits. None if it stays as it is.
+/// Returns a message in the protocol's form and with all its digits. Returns None if the message
+/// need not be changed.
 fn mended(message: &str) -> Option<String> {
     let shaped = in_shape(message);
     keep_digits(shaped.as_deref().unwrap_or(message)).or(shaped)
 }
 
-/// Returns a message with the members that the protocol wants, and without those that say nothing.
+/// Returns a message with all required members, and without members that are null.
 fn in_shape(message: &str) -> Option<String> {
     let version = RawValue::from_string("\"2.0\"".to_owned()).ok()?;
     let nothing = RawValue::NULL;
@@ -82,7 +86,8 @@ fn in_shape(message: &str) -> Option<String> {
         members.insert("error".to_owned(), error);
         is_changed = true;
     }
-    // An answer with both would be a success and a failure; the failure must not be missed.
+    // An answer with both members would be a success and a failure. Only the error is kept, because
+    // a failure must not be missed.
     if members.contains_key("error") {
         is_changed |= members.remove("result").is_some();
     }
@@ -93,8 +98,8 @@ fn in_shape(message: &str) -> Option<String> {
     if is_changed { serde_json::to_string(&members).ok() } else { None }
 }
 
-/// Whether these are the members of an answer, but for the version. A line of a log can look like
-/// one, so there must be no others.
+/// Whether these are exactly the members of an answer, except for the version. Other members are
+/// not allowed, because a line of a log can look like an answer.
 fn is_answer_without_version(members: &Members<'_>) -> bool {
     let known = ["jsonrpc", "id", "result", "error"];
     members.get("jsonrpc").is_none_or(|version| version.get() != "\"2.0\"")
@@ -103,7 +108,7 @@ fn is_answer_without_version(members: &Members<'_>) -> bool {
         && members.keys().all(|name| known.contains(&name.as_str()))
 }
 
-/// Returns an error with a code and a message. None if it has both.
+/// Returns an error with a code and a message. Returns None if the error already has both.
 fn error_in_shape(error: &str) -> Option<Box<RawValue>> {
     let said: Value = serde_json::from_str(error).ok()?;
     let code = match &said["code"] {
@@ -125,9 +130,9 @@ fn error_in_shape(error: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(whole.to_string()).ok()
 }
 
-/// Returns a text as JSON that every program reads: halves of a character become the sign for an
-/// unreadable one, raw control characters are escaped, and numbers that JSON or a program does not
-/// have become texts. None if it stays as it is.
+/// Returns a text as strictly valid JSON: unpaired surrogates become the replacement character, raw
+/// control characters are escaped, and numbers that JSON or doubles cannot represent become texts.
+/// Returns None if the text need not be changed.
 fn strict_json(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut mended, mut kept, mut at, mut in_text) = (String::new(), 0, 0, false);
@@ -158,7 +163,8 @@ fn strict_json(text: &str) -> Option<String> {
 
 type Step = (usize, Option<Cow<'static, str>>);
 
-/// Reads an escape in a text. Two halves are one character; one half is none.
+/// Reads an escape in a text. A pair of surrogates is one character; an unpaired surrogate is
+/// unreadable.
 fn escape(rest: &[u8]) -> Step {
     let half = |at: usize| {
         let digits = rest.get(at..)?.strip_prefix(b"\\u")?.get(..4)?;
@@ -171,7 +177,7 @@ fn escape(rest: &[u8]) -> Step {
     }
 }
 
-/// Reads a number, or a word that stands for one.
+/// Reads a number, or a word such as `NaN`.
 fn number(rest: &str) -> Step {
     if let Some(word) = NO_NUMBERS.iter().find(|word| rest.starts_with(**word)) {
         return (word.len(), Some(Cow::Owned(format!("\"{word}\""))));
@@ -191,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns what the library makes of a text.
+    /// Returns the messages that the library reads from a text.
     fn read(said: &[u8]) -> Vec<ServerJsonRpcMessage> {
         let messages = messages_in(said)
             .unwrap_or_else(|| vec![String::from_utf8_lossy(said).trim().to_owned()]);
@@ -199,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_read_whatever_its_envelope() {
+    fn an_answer_in_a_non_conforming_envelope_is_read() {
         let result = r#""result":{"content":[{"type":"text","text":"done"}]}"#;
         for said in [
             format!(r#"{{"jsonrpc":"2.0","id":1,{result},"error":null}}"#),
@@ -221,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_read_whatever_its_envelope() {
+    fn an_error_in_a_non_conforming_envelope_is_read() {
         for (said, code, words) in [
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-32602,"message":"No."}}"#,
@@ -263,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_messages_is_each_of_them() {
+    fn a_json_array_of_messages_is_read_as_single_messages() {
         let read = read(
             br#"[{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null,"id":null},
                 {"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"error":"No."}]"#,
@@ -282,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_not_every_program_reads_as_json_is_rewritten() {
+    fn invalid_json_text_is_repaired() {
         for (said, read) in [
             (&br#"{"a":"x\ud83d"}"#[..], json!({"a": "x\u{fffd}"})),
             (br#"{"a":"\udca9\ud83d\udca9\ud83dx"}"#, json!({"a": "\u{fffd}\u{1f4a9}\u{fffd}x"})),
@@ -302,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_in_shape_and_a_line_that_is_none_stay_as_they_are() {
+    fn valid_messages_and_lines_that_are_no_messages_are_unchanged() {
         for same in [
             r#"{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"n":1.5,"error":null}}}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,

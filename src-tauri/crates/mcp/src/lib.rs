@@ -1,6 +1,6 @@
 //! The MCP client. Servers of packs are child processes or lie behind an address. They are reached
 //! when needed, restarted with back-off, and never left behind. The client knows the protocol,
-//! processes and sign-in; it knows nothing of packs' files, policy or the callers.
+//! processes and the sign-in, but not the packs' files, the policy or the callers.
 
 mod access;
 mod config;
@@ -37,7 +37,9 @@ pub use definition::Definition;
 pub use engine::ports::{Resume, ToolFailure};
 pub use environment::base_environment;
 pub use guard::{covers_work, filters_work, freezing_works};
-pub use hide::{FileChanges, Hidden, Hides, reaches, resolve_links, user_may_change};
+pub use hide::{
+    Confined, FileChanges, Forwards, Hidden, Hides, reaches, resolve_links, user_may_change,
+};
 pub use listing::UnreadableTool;
 pub use per_session::{KeptVisits, Open, Patience, PerSession, PerSessionCall, PerSessionConfig};
 pub use program::{ProgramError, resolve_program};

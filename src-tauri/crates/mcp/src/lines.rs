@@ -1,5 +1,5 @@
-//! The lines of a server's program, read as the messages that they mean. A message that stands on
-//! several lines is joined to one. Must not know what messages ask.
+//! Reads the lines of a server's program and converts them to valid messages. A message that spans
+//! several lines is joined to one line. The module must not know what messages ask.
 
 use std::{
     io,
@@ -12,10 +12,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 use crate::lenient::messages_in;
 
 const CHUNK: usize = 16 * 1024;
-/// The member that every message has.
+/// The member that every message must have.
 const VERSION: &[u8] = b"\"jsonrpc\"";
 
-/// How far a text of JSON has come.
+/// The nesting depth while a text of JSON is read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Depth {
     open: usize,
@@ -42,20 +42,20 @@ impl Depth {
     }
 }
 
-/// The lines of a server. A line may become longer than it came.
+/// The lines of a server after conversion. A converted line may be longer than the original line.
 pub(crate) struct MendedLines<R> {
     inner: R,
-    /// The most bytes of a line that is read.
+    /// The maximum number of bytes of a line.
     longest: usize,
-    /// The beginning of the present line, and up to where it has no end.
+    /// The beginning of the current line, and the position up to which it has no line end.
     line: Vec<u8>,
     looked: usize,
-    /// Whether the present line is too long.
+    /// Whether the current line is too long and is dropped.
     drops: bool,
-    /// The lines before it, if a message began there that has no end yet.
+    /// The lines before the current line, if they contain the beginning of an unfinished message.
     begun: Vec<u8>,
     depth: Depth,
-    /// The bytes that are ready to be read, and how many of them were.
+    /// The bytes that are ready to be read, and how many of these were already read.
     ready: Vec<u8>,
     taken: usize,
 }
@@ -75,8 +75,8 @@ impl<R> MendedLines<R> {
         }
     }
 
-    /// Moves the next whole line to what is ready. A line that is too long is dropped. Returns
-    /// whether there was a line.
+    /// Moves the next complete line to the ready bytes. A line that is too long is dropped. Returns
+    /// whether there was a complete line.
     fn take_line(&mut self) -> bool {
         let end = self.line[self.looked..].iter().position(|byte| *byte == b'\n');
         let Some(end) = end.map(|at| self.looked + at + 1) else {
@@ -95,15 +95,15 @@ impl<R> MendedLines<R> {
         true
     }
 
-    /// Returns the messages of a line, and of those before it that belong to it, on a line each. None
-    /// if the message goes on in the next line.
+    /// Returns the messages of a line, and of the lines before that belong to it, one message per
+    /// line. Returns None if the message continues in the next line.
     fn join(&mut self, line: Vec<u8>) -> Option<Vec<u8>> {
         let begins = matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
         let mut alone = Depth::default();
         if begins {
             alone.read(&line);
         }
-        // A line before it can have looked like the beginning of a message.
+        // An earlier line may have looked like the beginning of a message.
         let is_message =
             begins && alone.is_whole() && line.windows(VERSION.len()).any(|part| part == VERSION);
         if self.begun.is_empty() || is_message {
@@ -128,7 +128,8 @@ impl<R> MendedLines<R> {
         let whole = std::mem::take(&mut self.begun);
         let messages = messages_in(&whole)
             .unwrap_or_else(|| vec![String::from_utf8_lossy(&whole).into_owned()]);
-        // Line breaks in texts are escaped by now.
+        // Line breaks within texts have been escaped before, so the remaining line breaks can be
+        // removed.
         let on_one_line = |message: &String| message.replace(['\n', '\r'], " ") + "\n";
         Some(messages.iter().map(on_one_line).collect::<String>().into_bytes())
     }
@@ -171,7 +172,7 @@ mod tests {
     const KEPT: &str = r#"{"id":1,"jsonrpc":"2.0","result":{"content":[],"structuredContent":"{\"id\":123456789012345678901234567890,\"p\":1.10}"}}"#;
 
     #[tokio::test]
-    async fn lines_are_read_whole_whatever_the_parts() {
+    async fn lines_are_read_whole_however_their_bytes_arrive() {
         let came = format!("{LONG}\nnoise\n{}\n{LONG}\r\n{LONG}", "y".repeat(2_000));
         for size in [1, 7, 100, 10_000] {
             let (mut server, ours) = tokio::io::duplex(size);
@@ -181,7 +182,7 @@ mod tests {
             });
             let mut read = String::new();
             MendedLines::new(ours, 1_000).read_to_string(&mut read).await.unwrap();
-            // A line without an end is not a message, and one that is too long is dropped.
+            // A line without an end is not a message, and a line that is too long is dropped.
             assert_eq!(read, format!("{KEPT}\nnoise\n{KEPT}\n"));
         }
     }
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_on_several_lines_is_one() {
+    async fn a_message_spread_over_several_lines_is_read_as_one() {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "a } b"}]}});
         let pretty = serde_json::to_string_pretty(&message).unwrap();
         for said in [

@@ -1,5 +1,5 @@
-//! The list of a server's tools, read member by member. A tool that cannot be read costs only itself,
-//! and is named with the reason. Knows no connection but the peer that it asks.
+//! Reads the list of a server's tools. If one tool cannot be read, only this tool is lost, and it
+//! is reported with the reason. The module knows no connection except the peer that it asks.
 
 use std::collections::HashSet;
 
@@ -20,14 +20,14 @@ use crate::{
     words,
 };
 
-/// The most tools, pages and bytes of definitions that a server may list. A server that lists more
-/// is not used.
+/// The maximum number of tools, pages and bytes of definitions that a server may list. A server
+/// that lists more is not used.
 const MAX_TOOLS: usize = 2_000;
 const MAX_PAGES: usize = 200;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// Where the schema stands if a server follows another protocol's spelling.
+/// The members that contain the schema if a server uses another protocol's spelling.
 const OTHER_SCHEMA: [&str; 2] = ["input_schema", "parameters"];
-/// The most characters of the name of a tool that cannot be read.
+/// The maximum number of characters of an unreadable tool's name.
 const NAME: usize = 100;
 
 /// The tools that a server lists.
@@ -42,7 +42,8 @@ impl Listing {
         self.tools.iter().any(|known| tool["name"] == known.name)
     }
 
-    /// Adds a tool. One that has the name of an earlier one would never be called, and is left out.
+    /// Adds a tool. A tool with the same name as an earlier tool could never be called, so it is
+    /// omitted.
     fn add(&mut self, tool: Value, number: usize) {
         match read_tool(tool, number) {
             Ok(tool) if self.tools.iter().any(|known| known.name == tool.name) => {
@@ -56,12 +57,12 @@ impl Listing {
     }
 }
 
-/// A tool that cannot be used, because a part of its description cannot be read.
+/// A tool that cannot be used because a part of its description cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableTool {
-    /// Its name, or its place in the list.
+    /// The tool's name, or its position in the list.
     pub name: String,
-    /// Why, as a sentence.
+    /// The reason, as a sentence.
     pub why: Text,
 }
 
@@ -69,12 +70,12 @@ pub struct UnreadableTool {
 struct Page {
     tools: Vec<Value>,
     next: Option<String>,
-    /// Why the server gave no such page.
+    /// Why the server did not return this page.
     fault: Option<Text>,
 }
 
-/// Asks for all tools. A server without a list has no tools. A later page that it does not give costs
-/// only itself. Fails at the first page that exceeds a limit.
+/// Asks for all tools. A server without a list has no tools. If a later page fails, only that page
+/// is lost. Fails if the first page fails or a limit is exceeded.
 pub(crate) async fn list_tools(
     peer: &Peer<RoleClient>,
     secrets: &[SecretString],
@@ -106,7 +107,7 @@ pub(crate) async fn list_tools(
                 size = MAX_BYTES / 1024 / 1024
             )));
         }
-        // Some servers pass over the cursor, and begin again with another one each time.
+        // Some servers ignore the cursor, and return the first page with a new cursor each time.
         if !page.tools.is_empty() && page.tools.iter().all(|tool| found.has(tool)) {
             return Ok(found);
         }
@@ -114,7 +115,7 @@ pub(crate) async fn list_tools(
         for (at, tool) in page.tools.into_iter().enumerate() {
             found.add(tool, first + at + 1);
         }
-        // A cursor that came before would begin the list again.
+        // A cursor that was used before would start the list again.
         match page.next.filter(|next| seen.insert(next.clone())) {
             Some(next) => cursor = Some(next),
             None => return Ok(found),
@@ -152,7 +153,8 @@ async fn ask_page(
     }
 }
 
-/// Returns an answer as a plain value. An answer that the library cannot read is one already.
+/// Returns an answer as a plain value. An answer that the library cannot parse already is a plain
+/// value.
 pub(crate) fn plain(answer: ServerResult) -> Value {
     match answer {
         ServerResult::CustomResult(odd) => odd.0,
@@ -173,7 +175,7 @@ fn read_page(mut answer: Value) -> Option<Page> {
     Some(Page { tools, next, fault: None })
 }
 
-/// Reads one tool. `number` names it if it has no name.
+/// Reads one tool. `number` identifies a tool without a name.
 fn read_tool(tool: Value, number: usize) -> Result<Definition, UnreadableTool> {
     let named = |tool: &Value| match tool["name"].as_str().filter(|name| !name.trim().is_empty()) {
         Some(name) => name.chars().take(NAME).collect(),
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_cannot_be_read_is_named_with_its_part() {
+    fn an_unreadable_tool_is_reported_with_its_invalid_part() {
         let schema = json!({"type": "object"});
         for (tool, name, part) in [
             (json!({"name": "a", "inputSchema": []}), "a", "inputSchema"),
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_tools_with_one_name_the_first_is_kept_and_the_second_is_named() {
+    fn a_duplicate_tool_name_is_reported_and_the_first_tool_is_kept() {
         let mut found = Listing::default();
         for (at, tool) in ["a", "b", "a"].into_iter().enumerate() {
             found.add(json!({"name": tool, "description": at.to_string()}), at + 1);
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_cursor_with_text_leads_on() {
+    fn only_a_non_empty_text_cursor_requests_another_page() {
         let next =
             |cursor: Value| read_page(json!({"tools": [], "nextCursor": cursor})).unwrap().next;
         for end in [json!(""), json!(null), json!(1), json!({})] {

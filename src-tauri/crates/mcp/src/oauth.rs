@@ -20,7 +20,7 @@ use crate::{
     http::{self, Clients},
 };
 
-/// The most bytes of one answer of an authorization server.
+/// The maximum number of bytes of an answer from an authorization server.
 const LARGEST: usize = 1024 * 1024;
 
 const OTHER_ISSUER: &str = "the server names another issuer of tokens than its pack, or than the one that was shown the key before; sign out to accept the new one";
@@ -68,7 +68,7 @@ impl OAuthHttpClient for Fetcher {
     }
 }
 
-/// The tokens that the host stores. They are read once; later reads return the last written ones.
+/// The tokens that the host stores. They are read once; later reads return the last written tokens.
 pub(crate) struct TokenStore {
     access: Arc<dyn Access>,
     known: Mutex<Option<Option<StoredCredentials>>>,
@@ -110,7 +110,7 @@ impl CredentialStore for TokenStore {
             .tokens()
             .await
             .map_err(|error| AuthError::CredentialStoreError(carried(&error.text())))?;
-        // Stored tokens that cannot be read count as absent: the user signs in again.
+        // Stored tokens that cannot be parsed count as missing, so the user signs in again.
         let found = text.and_then(|text| serde_json::from_str(text.expose_secret()).ok());
         *known = Some(found.clone());
         Ok(found)
@@ -125,8 +125,8 @@ impl CredentialStore for TokenStore {
     }
 }
 
-/// Names the kind of an error. Errors may contain the authorization server's words, so only the
-/// app's own words are used.
+/// Describes the kind of an error in the app's own words, because errors may contain the
+/// authorization server's text.
 pub(crate) fn error_kind(error: &AuthError) -> Text {
     let kind = match error {
         AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => {
@@ -149,8 +149,8 @@ pub(crate) fn error_kind(error: &AuthError) -> Text {
     kind.into()
 }
 
-/// Writes a text of this app as JSON, because the library's errors hold a string only. `error_kind`
-/// reads it.
+/// Writes a text of this app as JSON, because the library's errors only contain strings.
+/// `error_kind` parses the JSON again.
 fn carried(text: &Text) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| text.to_string())
 }
@@ -174,8 +174,8 @@ pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, A
     Ok(manager)
 }
 
-/// Creates a manager with tokens: stored ones of the user, or new ones for the app itself. Without
-/// tokens, the server says what it requires.
+/// Creates a manager with tokens: the stored tokens of the user, or new tokens for the app itself.
+/// If there are no tokens, the server says what it requires.
 pub(crate) async fn authorized_manager(
     address: &Address,
     oauth: &ServerOauth,
@@ -193,8 +193,7 @@ pub(crate) async fn authorized_manager(
                 return Ok(manager);
             }
             if let (Some(id), Some(secret)) = (&oauth.client_id, secret(address).await?) {
-                // Renewing a token also needs the secret. The redirect address does not matter for
-                // it.
+                // Renewing a token also needs the secret, but the redirect address does not matter.
                 manager.configure_client(
                     OAuthClientConfig::new(id, "http://127.0.0.1/")
                         .with_client_secret(secret.expose_secret()),
@@ -219,9 +218,9 @@ async fn load_credentials(address: &Address) -> Result<Option<StoredCredentials>
     TokenStore::new(Arc::clone(&address.access)).load().await
 }
 
-/// Checks where the client's secret would be sent. The server names the issuer, so it could name
-/// any. The secret goes only to the issuer that the pack names, or else to the first one that
-/// received it.
+/// Checks where the client's secret would be sent. The server names the issuer, so the server could
+/// name any issuer. The secret is sent only to the issuer that the pack names, or else to the first
+/// issuer that received the secret.
 pub(crate) async fn check_issuer(
     address: &Address,
     oauth: &ServerOauth,
@@ -242,8 +241,8 @@ pub(crate) async fn check_issuer(
     }
 }
 
-/// Gets a token for the app itself. The library's future is not Send, so it runs on a thread of its
-/// own.
+/// Gets a token for the app itself. The library's future is not Send, so it runs on a separate
+/// thread.
 async fn exchange(
     manager: AuthorizationManager,
     config: ClientCredentialsConfig,
@@ -258,7 +257,8 @@ async fn exchange(
         .unwrap_or_else(|error| Err(AuthError::InternalError(error.to_string())))
 }
 
-/// Returns the secret that the manifest names for signing in, if it names one.
+/// Returns the secret that the manifest names for signing in. Returns None if the manifest names no
+/// secret.
 pub(crate) async fn secret(address: &Address) -> Result<Option<SecretString>, AuthError> {
     match address.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref()) {
         Some(name) => address

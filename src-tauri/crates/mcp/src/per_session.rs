@@ -1,6 +1,7 @@
-//! The client of a server behind an address that keeps one session for each conversation and is
-//! told which application calls. It sends one request at a time, uses tokens of the app itself, and
-//! retries nothing that may have happened. It knows no tools, policy or stores.
+//! The client of a server behind an address that keeps one session for each conversation and that
+//! requires the calling application's name. The client sends one request at a time, uses tokens of
+//! the app itself, and does not retry calls that may have taken effect. The client knows no tools,
+//! policy or stores.
 
 mod call_error;
 mod tokens;
@@ -25,23 +26,24 @@ use wire::{Wire, WireRequest};
 
 pub use visits::{KeptVisits, Open};
 
-/// The protocol version that every server of this kind understands. Newer servers answer in it.
+/// The protocol version that every server of this kind understands. Newer servers answer in this
+/// version.
 const PROTOCOL: &str = "2024-11-05";
-/// The most bytes of a picture.
+/// The maximum number of bytes of a picture.
 const PICTURE: usize = 2 * 1024 * 1024;
 
 /// Time limits and the number of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Time limit of one request to the server.
+    /// The timeout of one request to the server.
     pub call: Duration,
-    /// Time limit of one token request.
+    /// The timeout of one token request.
     pub token: Duration,
-    /// How often a call that may be repeated is retried.
+    /// How many times a repeatable call is retried.
     pub retries: u32,
-    /// The wait before the first retry. It doubles before each further one.
+    /// The wait before the first retry, which doubles before each further retry.
     pub base: Duration,
-    /// The most that is added to a wait at random.
+    /// The maximum random addition to a wait.
     pub jitter: Duration,
 }
 
@@ -62,8 +64,8 @@ impl Patience {
     /// all retries.
     pub fn longest(&self) -> Duration {
         let waits: Duration = (0..self.retries).map(|n| self.wait(n, 1.0)).sum();
-        // Tokens: one at first and two renewed. Calls: each try, and the opening and reopening of a
-        // session with its notice.
+        // The sum covers three token requests (one at first and two renewals), each attempt of the
+        // call, and the opening and reopening of a session with its notification.
         self.token * 3 + self.call * (self.retries + 7) + waits + Duration::from_secs(1)
     }
 
@@ -75,18 +77,18 @@ impl Patience {
 
 /// The configuration of one such server.
 pub struct PerSessionConfig {
-    /// The name that failures show.
+    /// The name of the server in failures.
     pub name: String,
     /// The URL that calls are posted to.
     pub url: String,
     pub token_url: String,
     pub client_id: String,
-    /// The name of the credential that holds the client's secret.
+    /// The name of the credential that contains the client's secret.
     pub client_secret: String,
     pub scope: String,
     pub patience: Patience,
     pub access: Arc<dyn Access>,
-    /// Whether it may lie on this computer or in the local network.
+    /// Whether the server may be on this computer or in the local network.
     pub private: bool,
     pub chance: Arc<dyn Random>,
     /// Stores open sessions with their conversations.
@@ -118,12 +120,13 @@ pub struct PerSessionCall<'a> {
     pub session: &'a SessionId,
     pub tool: &'a str,
     pub arguments: Value,
-    /// Whether the tool changes nothing. Such a call may be retried.
+    /// Whether the tool changes nothing, so that the call may be retried.
     pub reads: bool,
 }
 
 impl PerSession {
-    /// Creates a client without sending anything. Returns a sentence if the address cannot be used.
+    /// Creates a client without sending any request. Returns a sentence if the address cannot be
+    /// used.
     pub fn new(config: PerSessionConfig) -> Result<Self, Text> {
         let address = |text: &str| {
             let url = Url::parse(text)
@@ -169,7 +172,7 @@ impl PerSession {
         }
     }
 
-    /// Calls the tool, and retries where that is allowed.
+    /// Calls the tool, and retries if that is allowed.
     async fn call_with_retries(&self, call: &PerSessionCall<'_>) -> Result<Value, CallError> {
         let application = call.session.application();
         let mut tried = 0;
@@ -181,14 +184,14 @@ impl PerSession {
             if tried >= self.patience.retries || !lost.may_retry(call.reads) {
                 return Err(lost);
             }
-            // A share of chance, so that many callers do not come back at the same moment.
+            // The wait has a random part, so that many callers do not retry at the same moment.
             sleep(self.patience.wait(tried, self.chance.random_fraction())).await;
             tried += 1;
         }
     }
 
-    /// Tries a call once. A token that is refused is renewed once, and a session that the server
-    /// has forgotten is opened again once; in both cases the server has done nothing yet. Many
+    /// Makes one attempt of a call. A refused token is renewed once, and a session that the server
+    /// has forgotten is opened again once; in both cases, the call has had no effect yet. Many
     /// servers answer 400 for a forgotten session.
     async fn call_once(
         &self,
@@ -197,7 +200,8 @@ impl PerSession {
     ) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
-            // Asked in each round: the session may have been dropped and opened again.
+            // The session is looked up in each round, because it may have been dropped and opened
+            // again.
             let (visit, rpc) =
                 self.visits.ensure_session(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
@@ -225,7 +229,7 @@ impl PerSession {
         }
     }
 
-    /// Opens a session. Returns the server's name for it, if the server gives one.
+    /// Opens a session. Returns the server's name for the session, if the server returns one.
     async fn open(&self, application: &str) -> Result<Option<String>, CallError> {
         self.open_session(application).await.map_err(CallError::at_opening)
     }
@@ -265,12 +269,12 @@ impl PerSession {
             application,
             session: session.as_deref(),
         };
-        // Some servers refuse calls of a session before they have this notice.
+        // Some servers refuse calls in a session before they get this notification.
         self.wire.notify(ready).await?;
         Ok(session)
     }
 
-    /// Fetches a picture that a result names, from the same server. Pictures are public, so the
+    /// Fetches a picture that a result refers to, from the same server. Pictures are public, so the
     /// request does not name the application.
     pub async fn picture(&self, reference: &str) -> Result<Vec<u8>, ToolFailure> {
         self.wire
@@ -280,7 +284,8 @@ impl PerSession {
     }
 }
 
-/// Returns the value of a finished call: of several texts, the last one that is JSON.
+/// Returns the value of a finished call. If there are several texts, this is the last text that is
+/// JSON.
 fn value(result: Value) -> Result<Value, CallError> {
     text_value(result).map_err(|refused| match refused {
         Some(words) => CallError::Tool(words),
@@ -288,7 +293,7 @@ fn value(result: Value) -> Result<Value, CallError> {
     })
 }
 
-/// A secret that only wire and tokens see.
+/// A secret that only `wire` and `tokens` read.
 type Token = SecretString;
 
 #[cfg(test)]
@@ -296,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chat_api_17_a_wait_is_the_base_doubled_for_each_try_and_a_share_of_the_jitter() {
+    fn chat_api_17_the_retry_wait_doubles_for_each_attempt_plus_jitter() {
         let patience = Patience {
             base: Duration::from_millis(100),
             jitter: Duration::from_millis(40),
@@ -310,8 +315,8 @@ mod tests {
             (0, 0.5, 120),
             (1, 0.25, 210),
             (2, 1.0, 440),
-            // Randomness makes a wait neither shorter than the base nor longer than base and
-            // jitter.
+            // A random value outside its range makes a wait neither shorter than the base nor
+            // longer than base plus jitter.
             (0, -1.0, 100),
             (0, 7.0, 140),
         ] {

@@ -1,7 +1,7 @@
-//! Ties what a server behind an address answers to the request that it answers. Each request has a
-//! POST of its own, so an error that names no request is named here after the one in its POST. Events
-//! are read as the messages that they mean; a plain answer is read by the library before it comes here.
-//! Must not know what the requests ask.
+//! Assigns the answers of a server behind an address to their requests. Each request has its own
+//! POST, so an error that names no request gets the id of the request in its POST. Events are
+//! converted to valid messages; a plain answer has already been read by the library. The module
+//! must not know what the requests ask.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -35,7 +35,7 @@ impl<C> Posts<C> {
     }
 }
 
-/// Names an error that names no request of this app after the request that it answers.
+/// Assigns an error that names no request of this app to the request that the error answers.
 fn tie(message: &mut ServerJsonRpcMessage, asked: &RequestId, requests: &OpenRequests) -> bool {
     let JsonRpcMessage::Error(error) = message else { return false };
     if error.id.as_ref().is_some_and(is_ours) {
@@ -46,7 +46,7 @@ fn tie(message: &mut ServerJsonRpcMessage, asked: &RequestId, requests: &OpenReq
     true
 }
 
-/// Reads the data of each event as the messages that it means. Each has an event of its own.
+/// Converts the data of each event to valid messages. Each message gets its own event.
 fn mend_events(
     events: BoxedSseResponse,
     tie: impl Fn(&str) -> Option<String> + Send + 'static,
@@ -65,9 +65,11 @@ fn mend_events(
     mended.boxed()
 }
 
-/// Returns the data of an event with its request named, or None if it stays as it is.
+/// Returns the data of an event with its request's id inserted, or None if the data need not be
+/// changed.
 fn tie_event(data: &str, asked: &RequestId, requests: &OpenRequests) -> Option<String> {
-    // Most events are not errors, and some are large.
+    // Most events are not errors, and some events are large, so only events with this word are
+    // parsed.
     if !data.contains("\"error\"") {
         return None;
     }

@@ -1,8 +1,9 @@
 //! The process of a server, with its own process group, a minimal environment, no access to the
 //! app's files and sockets, and a guard that kills it and everything it started when the app ends.
-//! Stopping it closes its input, sends SIGTERM, then kills it, and always reaps it.
+//! Stopping a process closes its input, sends SIGTERM, then kills it, and always reaps it.
 
 use std::{
+    any::Any,
     io,
     os::unix::process::CommandExt as _,
     path::Path,
@@ -21,17 +22,18 @@ use tokio::{
 };
 
 use crate::{
-    FileChanges, Hidden, Program,
+    Confined, FileChanges, Hidden, Program,
     environment::{base_environment, leads_to_the_bus},
     hide,
     log::ServerLog,
 };
 use guard::{Answering, Guard};
 
-/// The most bytes of one line, and of the whole error output of a process, that are logged.
+/// The maximum number of bytes that are logged of one line, and of the whole error output of a
+/// process.
 const STDERR_LINE: u64 = 4 * 1024;
 const STDERR_TOTAL: usize = 256 * 1024;
-/// How often a start is repeated while the program's file is still open for writing.
+/// How many times a start is repeated while the program's file is still open for writing.
 const BUSY_ATTEMPTS: u32 = 20;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
@@ -40,9 +42,9 @@ const NETWORK_STAYS_OPEN: &str = "This system cannot block a program's network a
 /// Why a server's program was not started.
 #[derive(Debug)]
 pub(crate) enum StartError {
-    /// The system refused it.
+    /// The system refused to start the program.
     System(io::Error),
-    /// It must not be started, or cannot be, for this reason.
+    /// The program must not or cannot be started, for this reason.
     Refused(Text),
 }
 
@@ -70,6 +72,8 @@ pub(crate) struct ServerProcess {
     guard: Option<Guard>,
     pid: u32,
     status: Option<ExitStatus>,
+    /// The forwarder that serves the port of the server's own network.
+    _forwarding: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Starts a server. Returns the process and its two pipes.
@@ -79,7 +83,8 @@ pub(crate) async fn start(
     log: &ServerLog,
 ) -> Result<(ServerProcess, ChildStdout, ChildStdin), StartError> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
-    // A promise that cannot be kept on this system is refused, and not weakened.
+    // A restriction that cannot be enforced on this system is not weakened; the start is refused
+    // instead.
     if !config.network && !guard::filters_work() {
         return Err(StartError::Refused(NETWORK_STAYS_OPEN.into()));
     }
@@ -89,19 +94,22 @@ pub(crate) async fn start(
     let mut process = loop {
         let mut command = command(program, config);
         command.args(args.iter().map(|arg| arg.expose_secret()));
-        // The session bus leads to the keyring and to programs outside of what is closed to the
-        // server.
+        // The session bus gives access to the keyring and to programs outside the restrictions of
+        // the server.
         for (name, value) in values.iter().filter(|(name, _)| !leads_to_the_bus(name)) {
             command.env(name, value.expose_secret());
         }
         let (hidden, changes, network) =
             (Arc::clone(&config.hidden), config.changes, config.network);
         // Reading folders and forking a large process can block for a moment.
-        let spawned =
-            spawn_blocking(move || spawn(command, &hidden.hidden(), changes, network)).await;
+        let spawned = spawn_blocking(move || match hidden.confinement() {
+            Some(confined) => spawn_confined(command, &confined),
+            None => spawn(command, &hidden.hidden(), changes, network),
+        })
+        .await;
         match spawned.map_err(io::Error::from)? {
-            // A process that was forked while the program's file was written holds the file open
-            // until it executes another program.
+            // A process that was forked while the program's file was written keeps the file open
+            // until that process executes another program.
             Err(error)
                 if error.kind() == io::ErrorKind::ExecutableFileBusy
                     && attempts < BUSY_ATTEMPTS =>
@@ -130,12 +138,25 @@ fn spawn(
     let (mut veil, answering) = hide::prepare(hidden, changes, network)?;
     answering.map_or(Ok(()), Answering::start)?;
     let guard = Guard::attach(command.as_std_mut())?;
-    // SAFETY: between fork and exec only system calls are made that are safe there; their arguments
-    // were prepared before.
+    // SAFETY: between fork and exec, only system calls are made that are safe there; their
+    // arguments were prepared before.
     unsafe { command.as_std_mut().pre_exec(move || veil.enforce()) };
     let child = command.spawn()?;
     let pid = guard.program_id()?;
-    Ok(ServerProcess { child, guard: Some(guard), pid, status: None })
+    Ok(ServerProcess { child, guard: Some(guard), pid, status: None, _forwarding: None })
+}
+
+/// Starts a program that needs none of the user's files.
+fn spawn_confined(mut command: Command, confined: &Confined) -> io::Result<ServerProcess> {
+    let guard = Guard::attach(command.as_std_mut())?;
+    let port = confined.rules.attach(command.as_std_mut())?;
+    let child = command.spawn()?;
+    let pid = guard.program_id()?;
+    let forwarding = match (port, &confined.forwarder) {
+        (Some(port), Some(forwarder)) => Some(forwarder.serve(port.listener()?)?),
+        _ => None,
+    };
+    Ok(ServerProcess { child, guard: Some(guard), pid, status: None, _forwarding: forwarding })
 }
 
 fn command(program: &Path, config: &Program) -> Command {
@@ -157,14 +178,14 @@ impl ServerProcess {
         self.pid
     }
 
-    /// Ends the process, whose input has been closed. Returns its exit status.
+    /// Ends the process after its input has been closed. Returns its exit status.
     pub(crate) async fn stop(&mut self, grace: Duration) -> Option<ExitStatus> {
         if self.wait(grace).await.is_none() {
             if let Some(guard) = &self.guard {
                 guard.signal(libc::SIGTERM);
             }
             if self.wait(grace).await.is_none() {
-                // Dropping the guard kills the program with everything that it started.
+                // Dropping the guard kills the program and everything that the program started.
                 self.guard = None;
                 self.status = self.child.wait().await.ok();
             }
@@ -180,8 +201,8 @@ impl ServerProcess {
     }
 }
 
-/// Logs the server's error output line by line, up to the limits. Keeps reading after that, so that
-/// the server never blocks.
+/// Logs the server's error output line by line, up to the limits. Continues reading after that, so
+/// that the server never blocks.
 async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin, log: ServerLog) {
     let mut reader = BufReader::new(stderr);
     let mut line = Vec::new();

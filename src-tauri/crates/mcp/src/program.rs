@@ -8,7 +8,7 @@ use std::{
 
 use contract::{Param, Text, ToParam, text};
 
-/// Why a program cannot be used. Each message says what to do.
+/// Why a program cannot be used. Each message says what the user can do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub enum ProgramError {
@@ -16,12 +16,12 @@ pub enum ProgramError {
     NotExecutable(String),
     OutsidePack(String),
     NotOurs(String),
-    /// The folder in which it runs does not exist.
+    /// The folder in which the program should run does not exist.
     NoFolder(String),
 }
 
 impl ProgramError {
-    /// Returns what is wrong and what to do.
+    /// Returns what is wrong and what the user can do.
     pub fn text(&self) -> Text {
         match self {
             Self::Missing(program) => text!(
@@ -64,7 +64,7 @@ pub fn resolve_program(
         let found =
             pack.join(relative).canonicalize().map_err(|_| ProgramError::Missing(named()))?;
         let root = pack.canonicalize().map_err(|_| ProgramError::Missing(named()))?;
-        // Checked after following links, because a link may lead out of the pack.
+        // This is checked after links are followed, because a link may lead out of the pack.
         if !found.starts_with(&root) {
             return Err(ProgramError::OutsidePack(named()));
         }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_come_from_the_pack_or_the_app_only() {
+    fn server_programs_are_taken_only_from_the_pack_or_the_app() {
         let root = tempfile::tempdir().unwrap();
         let (pack, app) = (root.path().join("pack"), root.path().join("app"));
         fs::create_dir_all(&pack).unwrap();

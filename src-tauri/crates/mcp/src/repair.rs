@@ -1,13 +1,14 @@
-//! Repairs the answers by which servers open a connection. Many leave out what their authors think
-//! obvious: a version, a name, capabilities. Missing parts are assumed, and unreadable ones are left
-//! out. Knows the shapes of the protocol, and no connection.
+//! Repairs the answers with which servers open a connection. Many servers omit parts: the version,
+//! the name, the capabilities. Default values replace missing parts, and unreadable parts are
+//! omitted. The module knows the forms of the protocol, but no connection.
 
 use rmcp::model::{
     DiscoverResult, InitializeResult, ProtocolVersion, ServerCapabilities, ServerResult,
 };
 use serde_json::{Map, Value, json};
 
-/// Returns the answer to `initialize` in the protocol's shape, or None if it is not such an answer.
+/// Returns the answer to `initialize` in the protocol's shape, or None if the answer is something
+/// else.
 pub(crate) fn initialize_result(answer: ServerResult) -> Option<InitializeResult> {
     if let ServerResult::InitializeResult(result) = answer {
         return Some(with_known_version(result));
@@ -28,7 +29,8 @@ pub(crate) fn initialize_result(answer: ServerResult) -> Option<InitializeResult
     serde_json::from_value(whole).ok().map(with_known_version)
 }
 
-/// Returns the answer to `server/discover` in the protocol's shape, or None if it is no such answer.
+/// Returns the answer to `server/discover` in the protocol's shape, or None if the answer is
+/// something else.
 pub(crate) fn discover_result(answer: ServerResult) -> Option<DiscoverResult> {
     if let ServerResult::DiscoverResult(result) = answer {
         return Some(result);
@@ -53,7 +55,7 @@ pub(crate) fn discover_result(answer: ServerResult) -> Option<DiscoverResult> {
     serde_json::from_value(Value::Object(said)).ok()
 }
 
-/// A version that has no handshake, or is none, is taken for the one that was asked for.
+/// A version without a handshake, or an invalid version, is replaced with the requested version.
 fn with_known_version(mut result: InitializeResult) -> InitializeResult {
     let said = result.protocol_version.as_str();
     let is_date = said.len() == 10 && said.starts_with("20");
@@ -64,8 +66,8 @@ fn with_known_version(mut result: InitializeResult) -> InitializeResult {
     result
 }
 
-/// Returns the capabilities that can be read. A server that names none is asked for its tools all
-/// the same.
+/// Returns the capabilities that can be read. A server that states no capabilities is still asked
+/// for its tools.
 fn capabilities(said: Option<&Value>) -> Value {
     let Some(Value::Object(said)) = said else { return json!({"tools": {}}) };
     let kept: Map<String, Value> = said
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_initialize_may_lack_what_is_not_needed() {
+    fn an_answer_to_initialize_may_lack_optional_members() {
         let whole = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}});
         let expected = read(&whole).unwrap();
         assert_eq!(
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_cannot_be_is_taken_for_the_one_that_was_asked_for() {
+    fn an_impossible_protocol_version_is_read_as_the_requested_one() {
         for (said, taken) in [
             ("2024-11-05", "2024-11-05"),
             ("2025-03-26", "2025-03-26"),
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_the_newest_question_may_lack_what_is_not_needed() {
+    fn an_answer_to_discover_may_lack_optional_members() {
         let read = |said: Value| discover_result(serde_json::from_value(said).unwrap());
         for said in [
             json!({"supportedVersions": ["2026-07-28"]}),

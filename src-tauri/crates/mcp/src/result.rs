@@ -1,6 +1,6 @@
-//! Turns a protocol result into a plain value. Text stays the text that came. Structured content is
-//! a value, and texts beside it that say something else stay beside it. Pictures, files and kinds of
-//! content that the app does not know are described.
+//! Converts a protocol result to a plain value. Text stays unchanged. Structured content becomes a
+//! value, and texts with different content are kept beside it. Pictures, files and unknown kinds of
+//! content are replaced with descriptions.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use contract::json_text;
@@ -10,33 +10,33 @@ use serde_json::{Map, Value, json};
 
 use crate::failure;
 
-/// The most characters of a tool's error text.
+/// The maximum number of characters of a tool's error text.
 const ERROR_TEXT: usize = 2_000;
-/// The most bytes of a file in a result that is shown as the text that it is.
+/// The maximum number of bytes of a file in a result that is shown as text.
 const FILE_TEXT: usize = 1024 * 1024;
-/// Said beside content of a kind that the app does not know, and the most bytes of one of its
-/// members.
+/// The note for content of an unknown kind, and the maximum number of bytes of one of its members.
 const UNKNOWN: &str = "this kind of content is unknown to the app";
 const UNKNOWN_MEMBER: usize = 2_000;
 
-/// Said beside content with a number from which on a double does not keep all digits.
+/// The note for content with a large number, and the value above which a double does not keep all
+/// digits.
 const LOST_DIGITS: &str = "a long number in this result may have lost its last digits on the way";
 const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 
-/// A resource and its type.
+/// The content of a resource, and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
     pub mime_type: Option<String>,
     pub bytes: Vec<u8>,
 }
 
-/// Whether a value is the result of a call, with parts that may be odd.
+/// Whether a value is the result of a call, even if parts of it are non-conforming.
 fn is_call_result(result: &Value) -> bool {
     ["content", "structuredContent", "isError"].iter().any(|member| result.get(member).is_some())
 }
 
-/// Returns what a server said where the result of a call belongs: the call is done all the same. The
-/// first version of the protocol had `toolResult`.
+/// Returns the value of a non-conforming result, because the call was carried out anyway. The first
+/// version of the protocol used `toolResult`.
 fn odd_value(mut result: Value) -> Value {
     let Some(members) = result.as_object_mut() else {
         return if result.is_null() { json!({}) } else { result };
@@ -90,19 +90,19 @@ fn is_error(result: &Value) -> bool {
     result["isError"] == true || result["isError"] == "true"
 }
 
-/// Whether a text says no more than the structured content, or than its only member.
+/// Whether a text only repeats the structured content or its only member.
 fn repeats(part: &Value, structured: &Value) -> bool {
     let Some(text) = part.as_str() else { return false };
     let members = structured.as_object().filter(|members| members.len() == 1);
     let only = members.and_then(|members| members.values().next());
     let read = serde_json::from_str::<Value>(text).ok();
     let is_it = |value: &Value| *part == *value || read.as_ref().is_some_and(|read| read == value);
-    // A text with digits that the member lacks says more than the member.
+    // A text with digits that are missing in the member contains more than the member.
     is_it(structured)
         || only.is_some_and(|only| *part == *only || json_text::keeps_digits(text) && is_it(only))
 }
 
-/// Whether several texts are the items of a list in the structured content, one each.
+/// Whether several texts are the items of a list in the structured content, one text for each item.
 fn repeats_in_parts(parts: &[Value], structured: &Value) -> bool {
     let members = structured.as_object().filter(|members| members.len() == 1);
     let only = members.and_then(|members| members.values().next()).unwrap_or(structured);
@@ -122,7 +122,7 @@ fn as_it_came(structured: Value, texts: &[Value]) -> Value {
     text.map_or(structured, Value::String)
 }
 
-/// Whether a value holds a number that is larger than those whose digits are all kept.
+/// Whether a value contains a number so large that some of its digits may be lost.
 fn may_have_lost_digits(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
@@ -134,8 +134,8 @@ fn may_have_lost_digits(value: &Value) -> bool {
     }
 }
 
-/// Returns the value of a raw call result: the last text that is JSON, or else structured content.
-/// An error is None if the result is not valid, or the tool's error text.
+/// Returns the value of a raw call result: the last text that is JSON, or else the structured
+/// content. The error is the tool's error text, or None if the result is invalid.
 pub(crate) fn text_value(mut result: Value) -> Result<Value, Option<String>> {
     if is_error(&result) {
         return Err(Some(error_text(&result)));
@@ -171,8 +171,8 @@ fn content(mut block: Value) -> Value {
     }
 }
 
-/// Replaces the data of pictures and sounds by a description, because a result goes to models and
-/// into stores.
+/// Replaces the data of pictures and sounds with a description, because results are sent to models
+/// and stored.
 fn without_data(mut value: Value) -> Value {
     if let Some(object) = value.as_object_mut()
         && let Some(Value::String(data)) = object.remove("data")
@@ -208,7 +208,7 @@ fn is_text_type(kind: &str) -> bool {
         || others.contains(&kind.as_str())
 }
 
-/// Describes content of a kind that the app does not know. Large members are left out and named.
+/// Describes content of an unknown kind. Large members are omitted, and only their names are shown.
 fn unknown(block: Value) -> Value {
     let Value::Object(members) = block else { return json!({"note": UNKNOWN, "value": block}) };
     let mut kept = Map::new();
@@ -228,7 +228,8 @@ fn unknown(block: Value) -> Value {
     Value::Object(kept)
 }
 
-/// Joins and shortens a tool's error text: its texts, and its structured content if that says more.
+/// Joins and shortens a tool's error text: its texts, and its structured content if that contains
+/// more.
 fn error_text(result: &Value) -> String {
     let structured = result.get("structuredContent").filter(|value| !value.is_null());
     let said = structured.map(json_text::shown).filter(|said| said != "{}");
@@ -240,7 +241,7 @@ fn error_text(result: &Value) -> String {
     let files = parts(result).filter_map(|part| part["resource"]["text"].as_str());
     let texts = texts(result).into_iter().chain(lone).chain(files).chain(said.as_deref());
     let texts: Vec<&str> = texts.map(str::trim).filter(|text| !text.is_empty()).collect();
-    // Without a text, the other parts are all that is known.
+    // If there is no text, the other parts are the only information.
     let others =
         || parts(result).cloned().map(content).map(|part| json_text::shown(&part).into_owned());
     let joined =
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stays_as_it_came() {
+    fn a_text_result_is_not_parsed_or_reformatted() {
         for said in [
             "1.10",
             "1e5",
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_beside_structured_content_stay_unless_they_repeat_it() {
+    fn texts_beside_structured_content_are_kept_unless_they_repeat_it() {
         let both = |structured: Value, texts: &[&str]| {
             let parts: Vec<Value> = texts.iter().map(|said| text(said)).collect();
             of(json!({"content": parts, "structuredContent": structured}))
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_digits_are_told() {
+    fn a_result_whose_numbers_lost_digits_says_so() {
         let read = |structured: &str| {
             let structured: Value = serde_json::from_str(structured).unwrap();
             of(json!({"content": [], "structuredContent": structured}))
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_no_result_of_a_call_is_passed_on() {
+    fn an_answer_without_the_shape_of_a_call_result_is_passed_on() {
         for (said, value) in [
             (json!("done"), json!("done")),
             (json!(["a", 1]), json!(["a", 1])),
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_wherever_it_stands() {
+    fn an_error_is_recognised_in_any_part_of_a_result() {
         let told = |result: Value| value(result).unwrap_err();
         let failure = told(json!({"content": [text("Sold out.")], "isError": true}));
         assert_eq!(
@@ -392,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_described_and_a_text_file_is_read() {
+    fn an_embedded_file_is_described_and_a_text_file_is_decoded() {
         let file =
             |resource: Value| of(json!({"content": [{"type": "resource", "resource": resource}]}));
         let shown = file(
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn known_parts_stay_beside_unknown_ones() {
+    fn known_content_parts_are_kept_beside_unknown_ones() {
         let shown = of(
             json!({"content": [text("one"), {"type": "hologram", "depth": 3, "data": "x".repeat(9_000)},
             {"type": "resource_link", "uri": "a://b", "name": "b"}, {"type": "text", "text": 7}]}),
@@ -428,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_texts_the_last_that_is_json_counts() {
+    fn the_last_text_part_that_is_json_is_the_result() {
         let text = |text: &str| json!({"type": "text", "text": text});
         let of = |content: Value| text_value(json!({"content": content}));
         assert_eq!(
@@ -451,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_named_not_carried() {
+    fn a_picture_in_a_result_is_described_without_its_data() {
         let picture = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
         let shown = of(json!({"content": [picture]}));
         assert_eq!((shown.get("data"), shown.get("base64_length")), (None, Some(&json!(4))));

@@ -1,6 +1,6 @@
-//! The life of one server: idle until needed, started once for all who wait, ready, backing off
-//! after a crash, waiting for a sign-in, stopped. Every transition goes through one function, which
-//! notifies the listener. `health` judges a server by the outcomes of its calls.
+//! The life cycle of one server: idle until needed, started once for all waiting callers, ready,
+//! backing off after a crash, waiting for a sign-in, stopped. Every transition goes through one
+//! function, which notifies the listener. `health` judges a server by the outcomes of its calls.
 
 mod health;
 
@@ -28,11 +28,11 @@ use crate::{
     log::ServerLog,
 };
 
-/// How often to check whether the end of a server has been noticed.
+/// How often to check whether the end of a server has been recorded.
 const NOTICE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The state of a server. `attempt` numbers the starts, so that a waiter can tell whether a failure
-/// belongs to the start it waited for.
+/// The state of a server. `attempt` numbers the starts, so that a waiting caller knows whether a
+/// failure belongs to the start it waited for.
 enum Phase {
     Idle,
     Starting {
@@ -47,12 +47,12 @@ enum Phase {
         attempt: u64,
         why: Text,
     },
-    /// The user has to sign in.
+    /// The user must sign in.
     SignIn {
         /// Why the last sign-in failed.
         why: Option<Text>,
     },
-    /// There is no program to start.
+    /// There is no program that could be started.
     Unusable {
         why: Text,
     },
@@ -64,15 +64,15 @@ struct Life {
     attempts: u64,
     /// Failed starts and crashes since the last answer.
     failures: u32,
-    /// How often it was restarted after a crash.
+    /// How often the server was restarted after a crash.
     restarts: u32,
     missing_answers: u32,
-    /// Ends the present process or connection.
+    /// Ends the current process or connection.
     stop: CancellationToken,
     keeper: Option<JoinHandle<()>>,
     /// The server's requirements for a sign-in.
     challenge: Option<String>,
-    /// Ends the present sign-in.
+    /// Ends the current sign-in.
     sign_in: CancellationToken,
 }
 
@@ -92,15 +92,15 @@ pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     timings: Timings,
     listeners: ServerListeners,
-    /// The last lines of its error output.
+    /// The last lines of the server's error output.
     pub(crate) log: ServerLog,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
-    /// Each call reads it while it runs, so that a restart can wait for them.
+    /// Read-locked by each running call, so that a restart can wait for the calls.
     pub(crate) calls: Arc<RwLock<()>>,
 }
 
-/// A connection, with the number of the start that made it.
+/// A connection, with the number of the start that opened it.
 pub(crate) struct ServerConnection {
     pub(crate) connection: Arc<Connection>,
     attempt: u64,
@@ -142,7 +142,7 @@ impl Server {
         }
     }
 
-    /// Whether a new connection gets new tokens without the user.
+    /// Whether a new connection gets new tokens without a sign-in of the user.
     pub(crate) fn renews_tokens(&self) -> bool {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::ClientCredentials)
     }
@@ -152,7 +152,7 @@ impl Server {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode)
     }
 
-    /// Checks whether the tool may be called with its present definition.
+    /// Checks whether the tool may be called with its current definition.
     pub(crate) fn check(&self, tool: &str) -> Result<(), ToolFailure> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
         definitions
@@ -200,7 +200,7 @@ impl Server {
         }
     }
 
-    /// Starts the server unless it runs. Does not wait.
+    /// Starts the server unless it is running. Does not wait.
     pub(crate) fn start(self: &Arc<Self>) {
         let mut life = self.lock();
         if matches!(life.phase, Phase::Idle) {
@@ -219,7 +219,8 @@ impl Server {
         let mut changes = self.changed.subscribe();
         let mut waited_for = None;
         loop {
-            // Marked before the state is read: a change in between then wakes the wait at once.
+            // The mark is set before the state is read, so that a change in between ends the wait
+            // at once.
             changes.mark_unchanged();
             let wake = match self.next_step(waited_for) {
                 Next::Use(reached) => return Ok(reached),
@@ -253,13 +254,13 @@ impl Server {
                     attempt: *attempt,
                 })
             }
-            // It has just ended; its task is about to record that.
+            // The server has just ended, and its task is about to record that.
             Phase::Ready { .. } => {
                 Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".into())
             }
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
-            // The start that this caller waited for has failed. Waiting for the next one could take
-            // for ever.
+            // The start that this caller waited for has failed. Waiting for the next start could
+            // take forever.
             Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => {
                 Next::Fail(failure::not_connected(&self.config.name, why))
             }
@@ -279,8 +280,8 @@ impl Server {
         }
     }
 
-    /// Begins a start. Its task owns the process until the process has been reaped, also if no
-    /// caller waits any more.
+    /// Begins a start. The start's task owns the process until the process has been reaped, even if
+    /// no caller waits any more.
     fn begin(self: &Arc<Self>, life: &mut Life) -> u64 {
         life.attempts += 1;
         let attempt = life.attempts;
@@ -387,7 +388,7 @@ impl Server {
         self.fail_attempt(attempt, why);
     }
 
-    /// Ends a connection that cannot be trusted any more. The next call opens a new one.
+    /// Ends a connection that cannot be trusted any more. The next call opens a new connection.
     fn drop_connection(&self, attempt: u64, why: Text) {
         self.lock().stop.cancel();
         self.fail_attempt(attempt, why);
@@ -406,7 +407,8 @@ impl Server {
         };
         if current {
             life.stop.cancel();
-            // A refusal without requirements leaves those of an earlier one in force.
+            // If a refusal contains no requirements, the requirements of an earlier refusal still
+            // apply.
             life.challenge = challenge.or(life.challenge.take());
             life.phase = Phase::SignIn { why: None };
         }
@@ -428,10 +430,10 @@ impl Server {
         self.lock().challenge.clone()
     }
 
-    /// Cancels the sign-in that is under way, if any. Returns the token that ends the next one.
+    /// Cancels the current sign-in, if there is one. Returns the token that ends the next sign-in.
     pub(crate) fn replace_sign_in(&self) -> CancellationToken {
         let stop = CancellationToken::new();
-        // Two sign-ins at once would wait for the same answer of the browser.
+        // Two simultaneous sign-ins would wait for the same answer of the browser.
         std::mem::replace(&mut self.lock().sign_in, stop.clone()).cancel();
         stop
     }
@@ -461,7 +463,7 @@ impl Server {
         self.publish(life);
     }
 
-    /// Records a failed start or the end of a process. The next start waits.
+    /// Records a failed start or the end of a process. The next start must wait.
     fn fail_attempt(&self, of: u64, why: Text) {
         let mut life = self.lock();
         let current = match life.phase {
@@ -476,14 +478,15 @@ impl Server {
             return;
         }
         life.failures += 1;
-        // A server that fails at once would otherwise be started without pause.
+        // The wait is needed because a server that fails at once would otherwise be started without
+        // pause.
         let wait = self.timings.wait_after(life.failures);
         tracing::warn!(server = %self.config.name, %why, failures = life.failures, "an MCP server is gone");
         life.phase = Phase::BackingOff { until: Instant::now() + wait, attempt: of, why };
         self.publish(life);
     }
 
-    /// Asks the process to end, without waiting. It is not started again.
+    /// Asks the process to end, without waiting. The server is not started again.
     pub(crate) fn stop(&self) -> Option<JoinHandle<()>> {
         let mut life = self.lock();
         life.phase = Phase::Stopped;
@@ -494,7 +497,8 @@ impl Server {
         keeper
     }
 
-    /// Ends the process, if any, and waits until it is reaped. It is not started again.
+    /// Ends the process, if there is one, and waits until it is reaped. The server is not started
+    /// again.
     pub(crate) async fn shut_down(&self) {
         if let Some(keeper) = self.stop() {
             let _ = keeper.await;
@@ -505,7 +509,7 @@ impl Server {
         self.life.lock()
     }
 
-    /// Wakes all waiters and notifies the listener, after releasing the lock.
+    /// Wakes all waiting callers and notifies the listener, after releasing the lock.
     fn publish(&self, life: MutexGuard<'_, Life>) {
         let view = self.view_of(&life);
         drop(life);

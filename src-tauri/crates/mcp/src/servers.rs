@@ -21,8 +21,8 @@ use crate::{
     sign_in,
 };
 
-/// How long a restart of all programs waits for calls that run. One that runs longer is interrupted,
-/// and its outcome is told as unknown.
+/// How long a restart of all programs waits for running calls. A call that runs longer is
+/// interrupted, and its outcome is reported as unknown.
 const CALLS_END: Duration = Duration::from_secs(5);
 
 /// All servers. A clone is another handle to the same servers. When the last handle is dropped, all
@@ -36,14 +36,14 @@ struct Inner {
     by_name: RwLock<BTreeMap<String, Arc<Server>>>,
     timings: Timings,
     listeners: ServerListeners,
-    /// Held while a server is put, removed or restarted.
+    /// Locked while a server is put, removed or restarted.
     changes: Mutex<()>,
     closing: CancellationToken,
 }
 
 impl Inner {
-    /// Replaces a server. The old one stays known until it has ended, so that calls which wait for
-    /// its restart find the new one.
+    /// Replaces a server. The old server stays known until it has ended, so that calls which wait
+    /// for its restart find the new server.
     async fn put(&self, config: ServerConfig) -> Arc<Server> {
         let key = config.key();
         if let Some(old) = self.find(&key) {
@@ -51,7 +51,7 @@ impl Inner {
         }
         let server = Arc::new(Server::new(config, self.timings, self.listeners.clone()));
         self.by_name.write().insert(key, Arc::clone(&server));
-        // The end of all servers may have been looked for before this one was known.
+        // The shutdown may have stopped all servers before this server was added.
         if self.closing.is_cancelled() {
             server.stop();
         }
@@ -65,7 +65,7 @@ impl Inner {
         }
     }
 
-    /// Whether this server is still used, and was not replaced.
+    /// Whether this server is still used and was not replaced.
     fn has(&self, server: &Arc<Server>) -> bool {
         self.find(&server.config.key()).is_some_and(|found| Arc::ptr_eq(&found, server))
     }
@@ -95,7 +95,7 @@ pub struct ServersBuilder {
 }
 
 impl ServersBuilder {
-    /// Sets other time limits than the usual ones.
+    /// Sets time limits that replace the default limits.
     #[must_use]
     pub fn timings(mut self, timings: Timings) -> Self {
         self.timings = timings;
@@ -116,14 +116,15 @@ impl ServersBuilder {
         self
     }
 
-    /// Sets the asker for the servers' questions. Without one they are declined.
+    /// Sets the asker for the servers' questions. Without an asker, questions are declined.
     #[must_use]
     pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
         self.listeners.asker = Some(asker);
         self
     }
 
-    /// Creates the servers, all idle. If a pack has two servers of one name, the first one is used.
+    /// Creates the servers, all idle. If a pack has two servers with the same name, the first
+    /// server is used.
     pub fn build(self) -> Servers {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
@@ -148,7 +149,7 @@ impl Servers {
         }
     }
 
-    /// Creates servers with the usual time limits and no listener.
+    /// Creates servers with the default time limits and no listener.
     pub fn new(configs: Vec<ServerConfig>) -> Self {
         Self::builder(configs).build()
     }
@@ -158,7 +159,7 @@ impl Servers {
         self.inner.all().iter().map(|server| server.view()).collect()
     }
 
-    /// Adds a server, idle. A server of the same pack and name is ended first.
+    /// Adds an idle server. A server with the same pack and name is ended first.
     pub async fn put(&self, config: ServerConfig) {
         let _changing = self.inner.changes.lock().await;
         self.inner.put(config).await;
@@ -171,7 +172,7 @@ impl Servers {
     }
 
     /// Restarts running programs, because the set of hidden files has changed. Waits a moment for
-    /// their calls.
+    /// running calls.
     pub async fn restart_programs(&self) {
         let runs = |server: &Arc<Server>| {
             let state = server.view().state;
@@ -180,20 +181,20 @@ impl Servers {
         };
         let until = Instant::now() + CALLS_END;
         for server in self.inner.all().into_iter().filter(runs) {
-            // New calls wait until it has been replaced.
+            // New calls wait until the server has been replaced.
             let _no_calls = tokio::select! {
                 no_calls = timeout_at(until, server.calls.write()) => no_calls,
                 () = self.inner.closing.cancelled() => return,
             };
             let _changing = self.inner.changes.lock().await;
-            // It may have been removed or replaced since.
+            // The server may have been removed or replaced in the meantime.
             if self.inner.has(&server) {
                 self.inner.put(server.config.clone()).await.start();
             }
         }
     }
 
-    /// Returns a server for a call, and what keeps a restart waiting while it is held.
+    /// Returns a server for a call, and a guard that makes a restart wait.
     async fn begin_call(
         &self,
         key: &str,
@@ -214,35 +215,36 @@ impl Servers {
         }
     }
 
-    /// Returns the last lines of a server's error output, oldest first. Empty for a server behind
-    /// an address.
+    /// Returns the last lines of a server's error output, oldest first. Returns an empty list for a
+    /// server behind an address.
     pub fn log(&self, server: &str) -> Vec<String> {
         self.inner.find(server).map(|server| server.log.lines()).unwrap_or_default()
     }
 
-    /// Starts all servers that do not run, in the background. Call within a tokio runtime.
+    /// Starts all servers that do not run, in the background. Must be called within a tokio
+    /// runtime.
     pub fn start_all(&self) {
         for server in self.inner.all() {
             server.start();
         }
     }
 
-    /// Starts one server if it does not run, in the background.
+    /// Starts one server in the background, if it does not run.
     pub fn start(&self, server: &str) {
         if let Some(server) = self.inner.find(server) {
             server.start();
         }
     }
 
-    /// Ends the connection to a server whose stored tokens were deleted. The next call opens
-    /// another.
+    /// Ends the connection to a server whose stored tokens were deleted. The next call opens a new
+    /// connection.
     pub fn disconnect(&self, server: &str) {
         if let Some(server) = self.inner.find(server) {
             server.disconnect();
         }
     }
 
-    /// Begins a sign-in of the user to a server. A sign-in that is under way is cancelled.
+    /// Begins a sign-in of the user to a server. Cancels a sign-in that is already running.
     pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
         let server =
             self.inner.find(server).ok_or_else(|| failure::unknown_server(server).error)?;
@@ -259,8 +261,8 @@ impl Servers {
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }
 
-    /// Calls a tool that changes nothing, and starts its server if necessary. Ends at the timeout
-    /// at the latest, including the start.
+    /// Calls a tool that changes nothing. Starts the server if necessary. The timeout includes the
+    /// start.
     pub async fn call(
         &self,
         server: &str,
@@ -272,8 +274,8 @@ impl Servers {
         self.call_with(server, tool, arguments, Limits::new(timeout, cancel), None).await
     }
 
-    /// Calls a tool that changes something. Before it is called again with answers to the server's
-    /// questions, `resume` decides whether it may.
+    /// Calls a tool that changes something. `resume` decides whether the tool may be called again
+    /// with answers to the server's questions.
     pub async fn call_effect(
         &self,
         server: &str,
@@ -295,11 +297,12 @@ impl Servers {
         resume: Option<&dyn Resume>,
     ) -> Result<Value, ToolFailure> {
         let (server, _call) = self.begin_call(server, &limits).await?;
-        // A second round only, so that a server that refuses every token is not asked for ever.
+        // There are only two rounds, because a server that refuses every token must not be asked
+        // forever.
         for round in 0..2 {
             let reached = server.connection(&limits).await?;
-            // After the connection is open: opening it lists the tools, and this one may have
-            // changed.
+            // This is checked after the connection is open, because opening lists the tools, and
+            // this tool may have changed.
             server.check(tool)?;
             let outcome = reached
                 .connection
@@ -309,13 +312,13 @@ impl Servers {
             if failure::is_bad_request(&outcome) {
                 server.check_doubtful(&reached);
             }
-            // A token of the app has expired. The server refused before doing anything, and the
-            // next connection has a new token.
+            // A token of the app has expired. The server refused before the call had any effect,
+            // and the next connection gets a new token.
             let is_expired = server.renews_tokens()
                 && outcome
                     .as_ref()
                     .is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized));
-            // The server has forgotten the session. A read is repeated in a new one.
+            // The server has forgotten the session. A read is repeated in a new session.
             let is_forgotten = round == 0
                 && resume.is_none()
                 && failure::was_not_read(&outcome)
@@ -343,7 +346,7 @@ impl Servers {
         outcome
     }
 
-    /// Ends all processes, gracefully first, and waits until they have ended. No server can be
+    /// Ends all processes, first gracefully, and waits until they have ended. No server can be
     /// started after this.
     pub async fn shut_down(&self) {
         self.inner.closing.cancel();
@@ -351,7 +354,8 @@ impl Servers {
             .inner
             .all()
             .into_iter()
-            // At the same time: each may take its whole grace.
+            // The servers are shut down in parallel, because each server may take its whole grace
+            // period.
             .map(|server| tokio::spawn(async move { server.shut_down().await }))
             .collect();
         for end in ends {

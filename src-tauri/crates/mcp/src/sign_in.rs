@@ -1,6 +1,6 @@
-//! The user signs in to a server with a browser. The app listens on this computer only, for one
-//! answer, for a few minutes, and accepts only the answer to its own request (the library checks
-//! state, issuer and code challenge).
+//! The sign-in of the user to a server with a browser. The app listens on this computer only, for
+//! one answer, for a few minutes, and accepts only the answer to its own request (the library
+//! checks state, issuer and code challenge).
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -23,22 +23,22 @@ use crate::{
     server::Server,
 };
 
-/// How long the user may take in the browser.
+/// The maximum time that the user may take in the browser.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long the browser may take to send its request.
+/// The maximum time that the browser may take to send its request.
 const REQUEST: Duration = Duration::from_secs(10);
 const LONGEST_REQUEST: u64 = 16 * 1024;
 const PATH: &str = "/signed-in";
 const PAGE: &str = "<!doctype html><meta charset=utf-8><title>Countersign</title><p>You can close this page and go back to Countersign.";
 
-/// A sign-in under way.
+/// A running sign-in.
 #[derive(Clone, Debug)]
 pub struct SignIn {
     /// The address at which the user signs in.
     pub url: String,
 }
 
-/// Begins a sign-in. The answer is awaited in the background.
+/// Begins a sign-in. A background task waits for the answer.
 pub(crate) async fn begin(
     server: &Arc<Server>,
     stop: CancellationToken,
@@ -122,8 +122,8 @@ pub(crate) async fn new_session(
     AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)
 }
 
-/// Returns the scopes to request: those of the pack, or those that the server requires. If the
-/// server requires more than before, the earlier scopes are included.
+/// Returns the scopes to request: the pack's scopes, or those that the server requires. If the
+/// server requires more scopes than before, the earlier scopes are included.
 async fn choose_scopes(
     address: &Address,
     oauth: &ServerOauth,
@@ -163,8 +163,8 @@ async fn answer(
             continue;
         }
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
-        // Recorded before the browser is answered, because the user may go on as soon as the page
-        // appears.
+        // The result is recorded before the browser gets its answer, because the user may continue
+        // as soon as the page appears.
         server.finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error)));
         return respond(&mut stream, "200 OK", PAGE).await;
     }

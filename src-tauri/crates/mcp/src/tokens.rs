@@ -1,4 +1,5 @@
-//! The tokens of a sign-in in the text that the host stores. Knows no server and no request.
+//! Finds the tokens of a sign-in in the text that the host stores. The module knows no server and
+//! no request.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -18,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kept_tokens_are_found() {
+    fn stored_oauth_tokens_are_found() {
         let stored = r#"{"client_id": "c", "token_response": {"access_token": "a-1", "token_type": "bearer", "refresh_token": "r-1"}}"#;
         let found = |stored: &str| -> Vec<String> {
             let tokens = tokens_in(&SecretString::from(stored));

@@ -1,8 +1,8 @@
-//! Exchanges messages with a server, for the protocol library. `ProcessTransport` does it with a
-//! process: the questions that open a connection were asked before, so it answers them itself, and
-//! closing ends the process. `Mending` stands around each transport: it repairs the answer that opens
-//! a connection, and an error of a program that names no request ends the requests that are open, if
-//! it cannot mean a notification.
+//! Exchanges messages with a server, for the protocol library. `ProcessTransport` communicates with
+//! a process: the first request was already answered, so the transport answers the library itself,
+//! and closing ends the process. `Mending` wraps each transport: it repairs the answer that opens a
+//! connection. An error of a program that names no request ends all open requests, unless the error
+//! may refer to a notification.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -26,19 +26,19 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::{lines::MendedLines, process::ServerProcess, repair};
 
-/// The longest line in bytes that a server may send. Longer lines are dropped. The limit is high
-/// because some servers send a result twice in one line, as text and as a value.
+/// The maximum length of a line from a server, in bytes. Longer lines are dropped. The limit is
+/// high because some servers send a result twice in one line, as text and as a value.
 pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
 
 /// The exit status of a process, once it has ended.
 pub(crate) type Ending = Arc<Mutex<Option<ExitStatus>>>;
 
-/// The lines of a server's process.
+/// The line transport of a server's process.
 pub(crate) type Lines = AsyncRwTransport<RoleClient, MendedLines<ChildStdout>, ChildStdin>;
 
-/// Returns the lines of a server's process.
+/// Returns the line transport of a server's process.
 pub(crate) fn lines(stdout: ChildStdout, stdin: ChildStdin) -> Lines {
-    // A line that came may have become longer.
+    // A converted line may be longer than the original line.
     AsyncRwTransport::new_client(MendedLines::new(stdout, LONGEST_LINE), stdin)
         .with_max_line_length(2 * LONGEST_LINE)
 }
@@ -49,9 +49,9 @@ pub(crate) struct ProcessTransport {
     process: ServerProcess,
     grace: Duration,
     ending: Ending,
-    /// The server's answer to the question that opens the connection.
+    /// The server's answer to the request that opens the connection.
     opening: Option<ServerResult>,
-    /// The same answer, once the library has asked.
+    /// The same answer, after the library has sent the request.
     answer: Option<RxJsonRpcMessage<RoleClient>>,
 }
 
@@ -82,8 +82,8 @@ impl Transport<RoleClient> for ProcessTransport {
             && opens(&request.request)
             && let Some(result) = self.opening.take()
         {
-            // The question was asked before the library came: it gets the answer that is known, and
-            // the server no second question.
+            // This request was already sent to the server during the opening, so the library gets
+            // the known answer.
             self.answer = Some(JsonRpcMessage::response(result, request.id.clone()));
         }
         let sending = self.answer.is_none().then(|| self.lines.send(item));
@@ -111,25 +111,27 @@ impl Transport<RoleClient> for ProcessTransport {
     }
 }
 
-/// The requests that wait for an answer, and those that ended with an error that named no request.
+/// The requests that wait for an answer, and the requests that ended with an error that names no
+/// request.
 #[derive(Clone, Default)]
 pub(crate) struct OpenRequests(Arc<Mutex<Requests>>);
 
 #[derive(Default)]
 struct Requests {
     open: Vec<Open>,
-    /// Whether a notification was sent that the server may not have read yet. Some servers answer
-    /// notifications with an error.
+    /// Whether a notification was sent that the server may not have read yet, so that an error may
+    /// be the answer to it. Some servers answer notifications with an error.
     may_mean_notice: bool,
-    /// Whether a request was given up. Its answer may still come.
+    /// Whether a request was cancelled. Its answer may still arrive.
     has_given_up: bool,
-    /// Whether the error was surely the request's own.
+    /// For each request, whether the error certainly belonged to it.
     unread: BTreeMap<String, bool>,
 }
 
 struct Open {
     id: RequestId,
-    /// Whether no notification was sent after it, so that its answer follows those to notifications.
+    /// Whether no notification was sent after the request, so that the request's answer follows all
+    /// answers to notifications.
     is_last: bool,
 }
 
@@ -161,50 +163,55 @@ impl OpenRequests {
         requests.has_given_up = true;
     }
 
-    /// Ends all open requests, because an error came that names none and can mean no notification.
-    /// Returns them.
+    /// Ends and returns all open requests, because an error arrived that names no request and
+    /// cannot refer to a notification.
     fn end_all(&self, code: ErrorCode) -> Vec<RequestId> {
         let mut requests = self.0.lock();
-        // A server that does not know a notification answers so, and the calls under way go on.
+        // A server that does not know a notification answers with this error, and the running calls
+        // continue.
         if requests.may_mean_notice || code == ErrorCode::METHOD_NOT_FOUND {
             return Vec::new();
         }
         let ended: Vec<RequestId> =
             std::mem::take(&mut requests.open).into_iter().map(|open| open.id).collect();
-        // Of several requests it is not known which one failed, and whether it took effect.
+        // If there are several requests, it is unknown which request failed, and whether it took
+        // effect.
         let is_own = ended.len() == 1 && !requests.has_given_up;
         requests.unread.extend(ended.iter().map(|id| (id.to_string(), is_own)));
         ended
     }
 
-    /// Notes that a request was answered with an error that named no request.
+    /// Notes that a request was answered with an error that names no request.
     pub(crate) fn note_unread(&self, id: &RequestId) {
         self.0.lock().unread.insert(id.to_string(), true);
     }
 
-    /// Whether a request ended with an error that named no request, and whether it was surely its own.
+    /// Returns whether the error certainly belonged to the request, if the request ended with an
+    /// error that names no request.
     pub(crate) fn take_unread(&self, id: &RequestId) -> Option<bool> {
         self.0.lock().unread.remove(&id.to_string())
     }
 }
 
-/// How an error is read that names no request.
+/// How an error is handled that names no request.
 #[derive(Clone, Copy)]
 pub(crate) enum Unnamed {
-    /// All messages come over one stream, so it can mean any open request.
+    /// All messages share one stream, so the error can refer to any open request.
     MayMeanAny,
-    /// The answers to requests were tied to them before (`posts`), so it means none.
+    /// `posts` has already assigned the answers to their requests, so the error refers to no
+    /// request.
     MeansNone,
 }
 
-/// A transport that repairs odd messages.
+/// A transport that repairs non-conforming messages.
 pub(crate) struct Mending<T> {
     inner: T,
     requests: OpenRequests,
     unnamed: Unnamed,
-    /// The question that opens the connection.
+    /// The id of the request that opens the connection.
     opening: Option<RequestId>,
-    /// The version of a repaired answer. The library did not see it, so each request names it.
+    /// The version of a repaired answer. The library did not read this version, so it is added to
+    /// each request.
     version: Option<ProtocolVersion>,
     ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
 }
@@ -242,7 +249,7 @@ impl<T> Mending<T> {
         }
     }
 
-    /// Mends a message. Returns None if others took its place.
+    /// Repairs a message. Returns None if the message was dropped.
     fn mend(
         &mut self,
         mut message: RxJsonRpcMessage<RoleClient>,
@@ -283,7 +290,7 @@ impl<T> Mending<T> {
     }
 }
 
-/// Whether an id can be one of this app's requests, which are numbers.
+/// Whether an id can belong to one of this app's requests, which have numbers.
 pub(crate) fn is_ours(id: &RequestId) -> bool {
     match id {
         RequestId::Number(_) => true,
@@ -303,7 +310,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Mending<T> {
         async move {
             let sent = sending.await;
             if let (Err(_), Some(id)) = (&sent, &id) {
-                // The request was not sent, so no answer will end it.
+                // The request was not sent, so it will not be answered.
                 requests.end(id);
             }
             sent

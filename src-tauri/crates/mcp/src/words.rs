@@ -1,5 +1,5 @@
-//! The words of a server as they may be shown: one line, not long, without keys. Must not know what
-//! a failure means.
+//! Prepares the text of a server to be shown: on one line, short, and without keys. The module must
+//! not know what a failure means.
 
 use contract::{Text, json_text, text};
 use engine::{Exact, MARK};
@@ -7,11 +7,11 @@ use rmcp::model::ErrorData;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-/// The most characters of a server's words that are shown.
+/// The maximum number of characters of a server's text that are shown.
 const SHOWN: usize = 200;
 
-/// Returns a server's words as they may be shown: one line, not long, without keys. None if there
-/// are none, or if they are a page for a browser.
+/// Returns a server's text in the form to be shown: on one line, short, and without keys. Returns
+/// None if the text is empty or is a page for a browser.
 pub(crate) fn shorten(words: &str, secrets: &[SecretString]) -> Option<String> {
     let words = without_keys(words, secrets);
     let plain: String =
@@ -24,14 +24,14 @@ pub(crate) fn shorten(words: &str, secrets: &[SecretString]) -> Option<String> {
     Some(if shown.len() < line.len() { format!("{shown}\u{2026}") } else { shown })
 }
 
-/// Returns words with every key replaced, in whatever encoding it stands there. Of two keys that
-/// begin the same, the longer one is replaced first.
+/// Returns a text with every key replaced, in any encoding of the key. If two keys begin with the
+/// same characters, the longer key is replaced first.
 fn without_keys(words: &str, secrets: &[SecretString]) -> String {
     let mut keys: Vec<&str> =
         secrets.iter().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()).collect();
     keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
     let found = Exact::new(keys.iter().copied()).redact_secrets(words).replace(MARK, "\u{2026}");
-    // The matcher leaves out short ones.
+    // The matcher omits short keys, which are replaced here.
     keys.into_iter().fold(found, |words, key| words.replace(key, "\u{2026}"))
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn status_text(status: u16, said: Option<&str>, secrets: &[SecretStri
     }
 }
 
-/// Returns the message in the JSON of an error, or the words as they are.
+/// Returns the message in the JSON of an error, or the whole text if it is no such JSON.
 pub(crate) fn message_in(words: &str) -> String {
     let whole: Value = serde_json::from_str(words).unwrap_or_default();
     ["/error/message", "/message", "/error_description", "/detail", "/error"]
@@ -56,10 +56,11 @@ pub(crate) fn message_in(words: &str) -> String {
         .unwrap_or_else(|| words.to_owned())
 }
 
-/// The most characters of what a server says beside the message of an error.
+/// The maximum number of characters of the additional data of an error.
 const LONGEST_DATA: usize = 2_000;
 
-/// Returns the words of an error, with what stands beside them: the cause is often only there.
+/// Returns the text of an error together with its additional data, because the cause is often only
+/// in the data.
 pub(crate) fn words_of(error: &ErrorData) -> String {
     let message = error.message.trim();
     let says_nothing =
@@ -73,7 +74,7 @@ pub(crate) fn words_of(error: &ErrorData) -> String {
     if message.is_empty() { data } else { format!("{message} {data}") }
 }
 
-/// Names a refusal, with the server's words.
+/// Describes a refusal with the server's text.
 pub(crate) fn refusal_kind(error: &ErrorData, secrets: &[SecretString]) -> Text {
     let code = error.code.0;
     match shorten(&words_of(error), secrets) {
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_servers_words_are_shown_short_on_one_line_and_without_keys() {
+    fn a_servers_error_text_is_shortened_to_one_line_without_keys() {
         let secrets = [SecretString::from("hunter2")];
         let shown = |words: &str| shorten(&message_in(words), &secrets);
         assert_eq!(shown("  no\n\tsuch\u{7} path "), Some("no such path".into()));
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn data_beside_the_words_of_an_error_is_told() {
+    fn the_data_member_of_an_error_is_shown() {
         let said = |message: &'static str, data: Option<Value>| {
             words_of(&ErrorData { code: ErrorCode(-32_603), message: message.into(), data })
         };

@@ -1,5 +1,5 @@
-//! Anthropic's wire: messages of blocks, signed thinking, and tool calls whose arguments arrive as
-//! pieces of JSON.
+//! Anthropic's wire (protocol): messages of blocks, signed thinking, and tool calls whose arguments
+//! arrive as pieces of JSON.
 
 mod events;
 mod request;

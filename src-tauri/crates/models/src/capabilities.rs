@@ -3,14 +3,14 @@
 
 use contract::ModelCapabilities;
 
-/// How a model is told to think.
+/// How thinking is requested from a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thinking {
-    /// It cannot think, or thinks without being told.
+    /// The model cannot think, or always thinks.
     None,
-    /// With a budget of tokens.
+    /// Thinking with a budget of tokens.
     Budget,
-    /// As much as the model itself chooses.
+    /// Thinking as much as the model chooses.
     Adaptive,
 }
 
@@ -24,12 +24,12 @@ pub(crate) struct ModelFacts {
 const NO: bool = false;
 const YES: bool = true;
 
-/// Prefix of the name; tools, parallel tools, schema for the answer; thinking; thousands of tokens
-/// of context and answer.
+/// A row of the table: prefix of the name; tools, parallel tools, schema for the answer; thinking;
+/// context and answer in thousands of tokens.
 type Row = (&'static str, bool, bool, bool, Option<Thinking>, u32, u32);
 
 const TABLE: &[Row] = &[
-    // OpenAI. Its reasoning models reason without being asked to.
+    // OpenAI's models. The reasoning models reason without a request for it.
     ("gpt-3.5", YES, YES, NO, None, 16, 4),
     ("gpt-4", YES, YES, NO, None, 8, 4),
     ("gpt-4-turbo", YES, YES, NO, None, 128, 4),
@@ -43,7 +43,7 @@ const TABLE: &[Row] = &[
     ("o3", YES, NO, YES, Some(Thinking::None), 200, 100),
     ("o4", YES, NO, YES, Some(Thinking::None), 200, 100),
     ("gpt-oss", YES, NO, NO, Some(Thinking::None), 128, 32),
-    // Anthropic.
+    // Anthropic's models.
     ("claude-", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
     ("claude-2", NO, NO, NO, None, 100, 4),
     ("claude-3-", YES, YES, NO, None, 200, 4),
@@ -58,7 +58,7 @@ const TABLE: &[Row] = &[
     ("claude-sonnet-4-5", YES, YES, YES, Some(Thinking::Budget), 200, 64),
     ("claude-sonnet-4-6", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
     ("claude-haiku-4-5", YES, YES, YES, Some(Thinking::Budget), 200, 64),
-    // Google.
+    // Google's models.
     ("gemini-", YES, YES, YES, Some(Thinking::Adaptive), 1_000, 64),
     ("gemini-1.5", YES, YES, NO, None, 1_000, 8),
     ("gemini-2.0", YES, YES, NO, None, 1_000, 8),
@@ -86,7 +86,7 @@ pub fn capabilities(model: &str) -> ModelCapabilities {
 
 pub(crate) fn lookup_model(model: &str) -> ModelFacts {
     let name = model.to_ascii_lowercase();
-    // Gateways put the maker before the model's name: `maker/model`.
+    // Gateways write the maker before the model's name: `maker/model`.
     let name = name.rsplit('/').next().unwrap_or(&name);
     let row = TABLE.iter().filter(|row| name.starts_with(row.0)).max_by_key(|row| row.0.len());
     let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_beginning_decides() {
+    fn a_model_gets_the_capabilities_of_the_longest_matching_name_prefix() {
         assert!(
             capabilities("gpt-5-mini-2025-08-07").reasoning
                 && !capabilities("gpt-5-chat-latest").reasoning
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_model_gets_careful_defaults() {
+    fn an_unknown_model_gets_conservative_capabilities() {
         let unknown = capabilities("my-own-finetune:7b");
         assert_eq!(unknown, ModelCapabilities::default());
         assert!(unknown.tools && !unknown.structured_output && unknown.context_tokens <= 8_192);
     }
 
     #[test]
-    fn no_family_is_listed_twice() {
+    fn each_model_family_is_listed_once() {
         let mut names: Vec<_> = TABLE.iter().map(|row| row.0).collect();
         names.sort_unstable();
         names.dedup();

@@ -1,5 +1,5 @@
-//! The wire that most servers support: chat completions. Owns its request, its stream and the
-//! peculiarities of single hosts.
+//! The wire that most servers support: chat completions. The module owns its requests, its streams
+//! and the peculiarities of single servers.
 
 mod chunk;
 mod dialect;
@@ -20,7 +20,7 @@ use dialect::Dialect;
 
 pub(crate) struct Chat {
     model: String,
-    /// Identifies server and model.
+    /// The identity of server and model.
     maker: String,
     headers: HeaderMap,
     dialect: Dialect,

@@ -1,6 +1,6 @@
 //! A model for tests of the code around models: it repeats the message. A message with the debug
-//! mark is answered with the roles of all messages that the model got, so that the memory can be
-//! tested without a network.
+//! mark is answered with the roles of all messages that the model received, so that the memory can
+//! be tested without a network.
 
 use contract::Usage;
 use engine::ports::{Finish, Message, Model, ModelError, ModelEvent, ModelRequest};
@@ -12,7 +12,7 @@ use futures::{
 /// A message with this text is answered with the roles of all messages.
 pub const DEBUG: &str = "[debug]";
 
-/// Deterministic, local, and without tools.
+/// A model that is deterministic, local, and without tools.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EchoModel;
 

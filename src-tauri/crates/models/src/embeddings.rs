@@ -1,5 +1,5 @@
-//! The embedding endpoints of the providers: how a request is written and its answer read. Retries
-//! and connections are those of the shared transport.
+//! The embedding endpoints of the providers: how a request is written and its answer is read.
+//! Retries and connections are those of the shared transport.
 
 use engine::ports::{Embedded, ModelError, TextRole};
 use reqwest::Url;
@@ -14,11 +14,11 @@ use crate::{
 /// The endpoints for embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endpoint {
-    /// `/embeddings` of OpenAI, which many servers have.
+    /// `/embeddings` of OpenAI, which many servers support.
     OpenAi,
     /// `batchEmbedContents` of Gemini.
     Gemini,
-    /// The provider has none.
+    /// The provider has no such endpoint.
     Missing,
 }
 
@@ -78,7 +78,7 @@ struct OpenAiUsage {
     prompt_tokens: u64,
 }
 
-/// Reads the answer. The vectors may come in another order than the texts.
+/// Reads OpenAI's answer. The vectors may be in another order than the texts.
 fn read_openai(answer: &[u8]) -> Option<Embedded> {
     let OpenAiAnswer { data, usage } = serde_json::from_slice(answer).ok()?;
     let mut placed: Vec<(usize, Vec<f32>)> = data
@@ -103,7 +103,7 @@ struct GeminiVector {
     values: Vec<f32>,
 }
 
-/// Reads the answer, which has no count of tokens.
+/// Reads Gemini's answer, which contains no token count.
 fn read_gemini(answer: &[u8]) -> Option<Embedded> {
     let GeminiAnswer { embeddings } = serde_json::from_slice(answer).ok()?;
     let vectors = embeddings.into_iter().map(|one| one.values).collect();

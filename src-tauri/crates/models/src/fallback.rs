@@ -1,6 +1,6 @@
-//! Combines two models. If the first one fails before its answer begins, the second one is used,
-//! and stays in use for the rest of the turn. Text that was shown is never repeated by the other
-//! model.
+//! Combines two models. If the first model fails before its answer begins, the second model is
+//! used, and stays in use for the rest of the turn. Text that was already shown is never repeated
+//! by the second model.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 
-/// A model with a fallback. Create a new one for every turn.
+/// A model with a fallback. Create a new instance for every turn.
 pub struct WithFallback {
     first: Arc<dyn Model>,
     second: Arc<dyn Model>,
@@ -43,7 +43,7 @@ impl Model for WithFallback {
         labels
     }
 
-    /// Local only if both models are, because either may answer.
+    /// The combination is local only if both models are local, because either may answer.
     fn is_local(&self) -> bool {
         self.first.is_local() && self.second.is_local()
     }
@@ -61,7 +61,7 @@ impl Model for WithFallback {
     }
 
     /// Returns what both models can do, with the smaller limits, and reasoning if either can. The
-    /// request is made before it is known which model answers.
+    /// request is written before it is known which model answers.
     fn capabilities(&self) -> ModelCapabilities {
         let (a, b) = (self.first.capabilities(), self.second.capabilities());
         ModelCapabilities {
@@ -112,8 +112,8 @@ impl Model for WithFallback {
         }
     }
 
-    /// Requests a stream even if a whole answer is wanted: silence can then be noticed early, and
-    /// is not confused with a long answer.
+    /// Requests a stream even if a whole answer is wanted, so that silence is detected early and is
+    /// not confused with a long answer.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let request = ModelRequest { whole: false, ..request };
         if self.fell_back.load(Ordering::Acquire) {
@@ -136,7 +136,7 @@ impl Model for WithFallback {
 /// A call of the first model.
 struct Call {
     answer: BoxStream<'static, Result<ModelEvent, ModelError>>,
-    /// The other model and its request, until an answer begins.
+    /// The second model and its request, until an answer begins.
     second: Option<(Arc<dyn Model>, ModelRequest)>,
     from: String,
     fell_back: Arc<AtomicBool>,
@@ -145,7 +145,8 @@ struct Call {
 impl Call {
     async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         let event = self.answer.next().await?;
-        // A model that loads has not begun; the other one may still answer.
+        // A model that is still loading has not begun to answer, so the second model may still
+        // answer.
         if matches!(event, Ok(ModelEvent::Loading)) {
             return Some(event);
         }

@@ -1,4 +1,4 @@
-//! Google's wire: contents of parts, calls that may have no ids, and thought signatures that are
+//! Google's wire: contents with parts, calls that may have no ids, and thought signatures that are
 //! sent back with their call.
 
 mod events;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::wire::{Assemble, Assembler, Leaves, Part, Wire, join_url, simplify_tools};
 
 pub(crate) struct Gemini {
-    /// Including the collection: `models/...`.
+    /// The model's name, including the collection: `models/...`.
     model: String,
     maker: String,
     reasoning: bool,
@@ -26,8 +26,8 @@ impl Gemini {
         Self { model, maker, reasoning, headers }
     }
 
-    /// Whether the model requires signatures. From the third generation on, a call of this turn
-    /// without its signature is refused.
+    /// Whether the model requires signatures. From the third generation on, the server refuses a
+    /// call of this turn without its signature.
     fn wants_signatures(&self) -> bool {
         let name = self.model.rsplit('/').next().unwrap_or_default();
         let Some(version) = name.strip_prefix("gemini-") else { return false };

@@ -1,5 +1,5 @@
-//! The transport of all wires: connections, trust, retries, the idle timer, and error messages. It
-//! does not know the contents of requests and answers.
+//! The transport of all wires: connections, trust, retries, the idle timer, and error messages. The
+//! module does not know the contents of requests and answers.
 
 mod between;
 pub(crate) mod call;
@@ -33,34 +33,34 @@ pub(crate) use check::{check_connection as check, list_models};
 
 use crate::wire::{Leaves, Part};
 
-/// How long connecting may take.
+/// The maximum time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a part of requests is left out after a server refused it. The server may have changed by
-/// then.
+/// How long a part of requests is omitted after a server refused it. The server may have changed
+/// after this time.
 const PLAIN_PERIOD: TimeDelta = TimeDelta::hours(1);
-/// How long a model counts as one without tools.
+/// How long a model counts as a model without tools.
 const NO_TOOLS_PERIOD: TimeDelta = TimeDelta::hours(24);
 
-/// The shared HTTP clients, which own the connection pools. Opaque, so that a host can keep them
-/// without naming the library.
+/// The shared HTTP clients, which own the connection pools. The type is opaque, so that a host can
+/// keep the clients without naming the library.
 #[derive(Clone, Debug)]
 pub struct HttpClient {
-    /// Through the system's proxy, if there is one.
+    /// The client for requests through the system's proxy, if there is one.
     outward: reqwest::Client,
-    /// To this computer, without a proxy.
+    /// The client for requests to this computer, without a proxy.
     pub(crate) here: reqwest::Client,
     plainly: PlainRequests,
 }
 
-/// Servers that refused a part of a request and answered without it. For a while it is not sent to
-/// them. Shared by all calls.
+/// Which servers refused a part of a request and answered without that part. For a while, the part
+/// is not sent to these servers. Shared by all calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlainRequests(Arc<Mutex<Learned>>);
 
 /// The refusals by server and part.
 type Learned = HashMap<(String, Part), Refused>;
 
-/// When a part was refused, and with what words.
+/// When a part was refused, and the server's error text.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
     pub(crate) at: DateTime<Utc>,
@@ -68,13 +68,13 @@ pub(crate) struct Refused {
 }
 
 impl PlainRequests {
-    /// Returns what is left out now. `by` identifies server, model and kind of request.
+    /// Returns the parts that are omitted now. `by` identifies server, model and kind of request.
     pub(crate) fn refused_by(&self, by: &str, now: DateTime<Utc>) -> Leaves {
         let is_left_out = |part: &Part| self.refusal(by, *part, now).is_some();
         Part::ALL.into_iter().filter(is_left_out).fold(Leaves::default(), Leaves::with)
     }
 
-    /// Returns the refusal of tools that still counts.
+    /// Returns the latest refusal of tools, if it has not expired.
     pub(crate) fn tools_refused(&self, by: &str, now: DateTime<Utc>) -> Option<ToolsRefused> {
         let Refused { at, said } = self.refusal(by, Part::Tools, now)?;
         Some(ToolsRefused { at, said })
@@ -87,7 +87,7 @@ impl PlainRequests {
         (TimeDelta::zero()..period).contains(&(now - refused.at)).then(|| refused.clone())
     }
 
-    /// Takes over a refusal that another process noted.
+    /// Takes over a refusal that another process recorded.
     fn take_over(&self, by: String, part: Part, at: DateTime<Utc>) {
         let mut learned = self.0.lock();
         let known = learned.entry((by, part)).or_insert(Refused { at, said: None });
@@ -100,13 +100,15 @@ impl PlainRequests {
     }
 }
 
-/// Identifies server, model and kind of request: a server may refuse a schema and accept everything else.
+/// Returns the identity of server, model and kind of request. The kind matters, because a server
+/// may refuse a schema and accept everything else.
 pub(crate) fn request_kind(maker: &str, is_structured: bool) -> String {
     format!("{maker} {is_structured}")
 }
 
-/// Creates the clients. They follow no redirects, so that key and conversation go nowhere else, and
-/// trust the system's certificates. Creating them reads no file.
+/// Creates the clients. The clients follow no redirects, so that the key and the conversation are
+/// sent to no other server, and they trust the system's certificates. Creating the clients reads no
+/// file.
 pub fn http_client() -> Result<HttpClient, ModelError> {
     let tls = trust::client_config().map_err(|_| failure::no_tls())?;
     let builder = || {
@@ -126,8 +128,8 @@ pub fn http_client() -> Result<HttpClient, ModelError> {
     Ok(HttpClient { outward, here, plainly: PlainRequests::default() })
 }
 
-/// Resolves names of this computer to this computer, whatever the system's resolver says, because
-/// keys are sent to them without encryption.
+/// Resolves the names of this computer to this computer, whatever the system's resolver returns,
+/// because keys are sent to these names without encryption.
 struct ThisComputer;
 
 impl Resolve for ThisComputer {
@@ -154,7 +156,7 @@ impl HttpClient {
         self.plainly.take_over(request_kind(maker, false), Part::Tools, at);
     }
 
-    /// Forgets what servers refused, so that the next request is whole again.
+    /// Forgets the refusals of servers, so that the next request is complete again.
     pub fn forget_refusals(&self) {
         self.plainly.0.lock().clear();
     }
@@ -164,7 +166,7 @@ impl HttpClient {
     }
 }
 
-/// Parses an address, without the parts that people often paste along with it.
+/// Parses an address, and removes the parts that people often paste along with the address.
 pub(crate) fn parse_base_url(text: &str) -> Result<Url, ModelError> {
     const ENDPOINTS: [&str; 4] = ["/chat/completions", "/completions", "/responses", "/messages"];
     let text = text.trim().trim_end_matches('/');
@@ -173,23 +175,24 @@ pub(crate) fn parse_base_url(text: &str) -> Result<Url, ModelError> {
     if Origin::of(&url).is_some() { Ok(url) } else { Err(failure::bad_address()) }
 }
 
-/// Returns the origin of an address as people enter it. Requests reach this server, and a key
-/// belongs to it.
+/// Returns the origin of an address as entered by people, which is the server that requests reach
+/// and that a key belongs to.
 pub fn origin_of(text: &str) -> Option<Origin> {
     Origin::of(&parse_base_url(text).ok()?)
 }
 
-/// Whether an address, as people enter it, is on this computer.
+/// Whether an address, as entered by people, is on this computer.
 pub fn is_loopback_address(text: &str) -> bool {
     parse_base_url(text).is_ok_and(|url| is_loopback(&url))
 }
 
-/// Whether an address, as people enter it, is on this computer or in the local network.
+/// Whether an address, as entered by people, is on this computer or in the local network.
 pub fn is_nearby_address(text: &str) -> bool {
     const ENDINGS: [&str; 4] = [".local", ".lan", ".internal", ".home.arpa"];
     let Ok(url) = parse_base_url(text) else { return false };
     let is_near = match url.host() {
-        // Servers print the unspecified address when they start. It leads to this computer.
+        // Servers print the unspecified address when they start. The address leads to this
+        // computer.
         Some(Host::Ipv4(ip)) => is_private(ip.into()) || ip.is_unspecified(),
         Some(Host::Ipv6(ip)) => is_private(ip.into()) || ip.is_unspecified(),
         Some(Host::Domain(name)) => {
@@ -209,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_as_people_paste_them() {
+    fn pasted_server_addresses_are_reduced_to_the_base_url() {
         for text in [
             "http://127.0.0.1:8080/v1",
             "http://127.0.0.1:8080/v1/",
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_local() {
+    fn only_loopback_addresses_count_as_this_machine() {
         let local = |text: &str| is_loopback(&parse_base_url(text).unwrap());
         assert!(
             local("http://localhost:11434/v1")

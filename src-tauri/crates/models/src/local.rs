@@ -1,6 +1,6 @@
 //! Finds model servers on this computer: sends a request to the ports of common servers, in
-//! parallel and with a short timeout. It is called when a person looks for servers, never at start,
-//! and requests only the list of models.
+//! parallel and with a short timeout. The search runs when a person looks for servers, never at
+//! start, and requests only the list of models.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::{http::http_client, wire::listed_ids};
 
-/// Long enough for a server that is loading a model, and short enough to wait for.
+/// The timeout, which is long enough for a server that is loading a model, and short enough to wait
+/// for.
 const TIME: Duration = Duration::from_millis(1_500);
 const MAX_BYTES: usize = 1024 * 1024;
 const MAX_MODELS: usize = 200;
@@ -50,13 +51,13 @@ async fn probe_server(client: &reqwest::Client, usual: &str, port: u16) -> Optio
             return None;
         }
     }
-    // Any program may listen on these ports, so only a list of models counts.
+    // Any program may listen on these ports, so only an answer with a list of models is accepted.
     let list: Value = serde_json::from_slice(&body).ok()?;
     let models = listed_ids(&list)?.into_iter().take(MAX_MODELS).collect();
     Some(FoundServer { name: product_name(&list).unwrap_or(usual).to_owned(), base_url, models })
 }
 
-/// Returns the server's product name as the list tells it, because ports are often changed.
+/// Returns the server's product name from its list, because servers often run on other ports.
 fn product_name(list: &Value) -> Option<&'static str> {
     match list.pointer("/data/0/owned_by")?.as_str()? {
         "library" => Some("Ollama"),

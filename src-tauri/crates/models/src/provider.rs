@@ -1,5 +1,6 @@
-//! A model behind a server, over any wire. Owns its address, key and wire. The key is passed in; it
-//! is not read from anywhere. It knows no turns, no meaning of tools and no storage.
+//! A model behind a server, over any wire. The module owns its address, key and wire. The key is
+//! passed in and not read from anywhere. The module knows no turns, no meaning of tools and no
+//! storage.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub enum Api {
 
 /// The facts about a wire that other parts of the app use.
 struct ApiFacts {
-    /// The name in the settings.
+    /// The name of the wire in the settings.
     name: &'static str,
     /// The address of the wire's own provider.
     url: &'static str,
@@ -43,15 +44,15 @@ struct ApiFacts {
     key_variable: &'static str,
     /// The header that carries the key, and the text before the key.
     key_header: (&'static str, &'static str),
-    /// The most tools of a request.
+    /// The maximum number of tools in a request.
     most_tools: usize,
 }
 
 impl Api {
-    /// All wires, in the order in which people read them.
+    /// All wires, in the order in which they are shown to people.
     pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Anthropic, Self::Gemini];
 
-    /// The one table of wires.
+    /// Returns the facts of a wire. This is the only table of wires.
     fn facts(self) -> ApiFacts {
         match self {
             Self::Chat => ApiFacts {
@@ -99,12 +100,12 @@ impl Api {
         self.facts().key_variable
     }
 
-    /// Returns the most tools that a request may have.
+    /// Returns the maximum number of tools in a request.
     pub fn most_tools(self) -> usize {
         self.facts().most_tools
     }
 
-    /// Returns the most tokens of an answer for a request of `wanted` tokens.
+    /// Returns the maximum number of tokens of an answer, for a request of `wanted` tokens.
     pub fn longest_answer(self, model: &str, wanted: Option<u32>) -> u32 {
         let own = lookup_model(model).capabilities.max_output_tokens;
         let asked_for = match self {
@@ -132,20 +133,21 @@ pub struct Config {
     pub model: String,
     /// Whether the model should think before it answers, if it can.
     pub reasoning: bool,
-    /// Time without data after which a stream counts as stalled.
+    /// The time without data after which a stream counts as stalled.
     pub idle_timeout: Duration,
-    /// Whether a fallback model waits. The idle timeout then applies to all attempts together.
+    /// Whether there is a fallback model. The idle timeout then applies to all attempts together.
     pub before_another: bool,
-    /// Retries after a temporary failure, as long as nothing of the answer has arrived.
+    /// The number of retries after a temporary failure, as long as no part of the answer has
+    /// arrived.
     pub max_retries: u32,
-    /// Shown instead of "model at host".
+    /// The label that is shown in place of "model at host".
     pub label: Option<String>,
 }
 
 /// The dependencies of a provider.
 #[derive(Clone)]
 pub struct ProviderDeps {
-    /// Shared by all providers. See [`crate::http_client`].
+    /// The HTTP clients, shared by all providers. See [`crate::http_client`].
     pub http: HttpClient,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
@@ -162,8 +164,8 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Checks the form of address and key; nothing is sent. A key of another server, or one that
-    /// would be sent without encryption, is an error.
+    /// Checks the form of the address and key, without sending a request. Fails if the key belongs
+    /// to another server or would be sent without encryption.
     pub fn new(config: Config, world: ProviderDeps) -> Result<Self, ModelError> {
         let base = http::parse_base_url(&config.base_url)?;
         let server = Origin::of(&base).ok_or_else(failure::bad_address)?;
@@ -215,13 +217,14 @@ impl Provider {
         })
     }
 
-    /// Lists the server's models, and requests one word of the model. No request is retried.
+    /// Lists the server's models, and requests an answer of one word from the model. No request is
+    /// retried.
     pub async fn check(&self) -> Result<ConnectionCheck, Diagnosis> {
         http::check(&self.shared, &self.model).await
     }
 
-    /// Returns the models that the server lists; empty if it has no list. The request is not
-    /// retried.
+    /// Returns the models that the server lists; an empty list if the server has none. The request
+    /// is not retried.
     pub async fn list_models(&self) -> Result<Vec<String>, Diagnosis> {
         http::list_models(&self.shared).await
     }
@@ -243,7 +246,7 @@ impl Model for Provider {
     fn label(&self) -> String {
         self.label.clone()
     }
-    /// An address does not say what runs there. The caller may know more.
+    /// The address does not show where the model runs. The caller may know more.
     fn is_local(&self) -> bool {
         false
     }
@@ -266,8 +269,8 @@ impl Model for Provider {
         if !self.capabilities.tools {
             request.tools.clear();
         }
-        // A model that cannot follow a schema gets a description in words. If a call stands for the
-        // schema, tool calls are enough.
+        // A model that cannot follow a schema gets a description in words. On a wire where a call
+        // replaces the schema, tool calls are enough.
         let by_call = self.api == Api::Anthropic && self.capabilities.tools;
         if !(self.capabilities.structured_output || by_call) {
             request.structured = None;
@@ -277,12 +280,12 @@ impl Model for Provider {
     }
 }
 
-/// Identifies wire, server and model.
+/// Returns the identity of wire, server and model.
 fn maker(api: Api, server: &Origin, model: &str) -> String {
     format!("{api:?} {} {model}", server.host_and_port())
 }
 
-/// Takes over what another process learned: a model refused requests with tools at this time.
+/// Takes over from another process that a model refused requests with tools at this time.
 pub fn note_refused_tools(
     http: &HttpClient,
     api: Api,
@@ -295,7 +298,7 @@ pub fn note_refused_tools(
     }
 }
 
-/// Returns the last refusal of requests with tools, if it still counts.
+/// Returns the last refusal of requests with tools, if it has not expired.
 pub fn tools_refused(
     http: &HttpClient,
     api: Api,
@@ -346,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_with_a_line_break_is_refused_and_never_printed() {
+    fn a_key_with_a_line_break_is_refused_without_printing_the_key() {
         for api in Api::ALL {
             let error = build_headers(api, Some(&SecretString::from("sk-\nx"))).unwrap_err();
             assert!(!error.message.contains("sk-"));

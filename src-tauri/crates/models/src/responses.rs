@@ -1,5 +1,5 @@
 //! OpenAI's newer wire: conversations of items, and encrypted reasoning that is sent back. The
-//! server stores nothing.
+//! server stores no data.
 
 mod events;
 mod request;

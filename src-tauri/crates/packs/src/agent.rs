@@ -1,5 +1,5 @@
-//! Builds the specialist of a pack for the supervisor. A pack without a profile gets one from its
-//! title and description, so that every tool has a specialist.
+//! Builds the specialist of a pack for the supervisor. For a pack without a profile, the profile is
+//! built from the pack's title and description, so that every tool has a specialist.
 
 use contract::{
     AgentId, ToolSpec,
@@ -7,7 +7,8 @@ use contract::{
 };
 use engine::ports::Agent;
 
-/// Returns the specialist with its tools: those that its profile names, or all tools of the pack.
+/// Returns the specialist with its tools: the tools that its profile names, or all tools of the
+/// pack.
 pub fn agent(manifest: &PackManifest, tools: &[ToolSpec]) -> Agent {
     let profile = manifest.agent.clone().unwrap_or_else(|| AgentProfile {
         id: AgentId(manifest.id.0.clone()),

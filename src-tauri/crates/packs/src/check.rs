@@ -1,6 +1,6 @@
-//! Checks a manifest beyond its shape. The checks read plain JSON instead of the typed manifest, so
-//! that all of them run even if the shape is wrong somewhere. A missing member is reported by the
-//! schema, not by them.
+//! Checks everything in a manifest that the schema cannot express. The checks read plain JSON
+//! instead of the typed manifest, so that all checks run even if part of the manifest has the wrong
+//! shape. A missing member is reported by the schema, not by these checks.
 
 mod agent;
 mod conversation;
@@ -19,7 +19,7 @@ mod tools;
 
 use crate::{fault::Faults, subject::Subject};
 
-/// Runs all checks. A pack with a fault is not used; warnings are for its author.
+/// Runs all checks. A pack with a fault is not used; warnings only inform its author.
 pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
     schemas::check(subject, faults);
     tools::check(subject, faults);

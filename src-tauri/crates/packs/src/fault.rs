@@ -1,5 +1,5 @@
-//! Collects faults. Every check adds to one list and continues, so that an author sees all faults
-//! at once.
+//! Collects faults. Every check adds to the same list and continues, so that an author sees all
+//! faults at once.
 
 use contract::{PackFault, Text};
 
@@ -8,7 +8,7 @@ use contract::{PackFault, Text};
 pub(crate) struct Faults(Vec<PackFault>);
 
 impl Faults {
-    /// Adds a fault of `pack.json` at a JSON pointer.
+    /// Adds a fault in `pack.json` at a JSON pointer.
     pub(crate) fn at(
         &mut self,
         pointer: impl Into<String>,
@@ -18,7 +18,7 @@ impl Faults {
         self.in_file(crate::MANIFEST, pointer, problem, fix);
     }
 
-    /// Adds a fault of any file; `field` is a JSON pointer or a line number.
+    /// Adds a fault in any file. `field` is a JSON pointer or a line number.
     pub(crate) fn in_file(
         &mut self,
         file: &str,

@@ -1,4 +1,5 @@
-//! Reads files of a pack: small text files inside the pack's folder, also after following links.
+//! Reads files of a pack. A file must be text, small and inside the pack's folder, also after
+//! following links.
 
 use std::{
     io,
@@ -7,11 +8,11 @@ use std::{
 
 use contract::{Text, text};
 
-/// Bytes of the largest file that is read from a pack.
+/// The size limit in bytes for a file of a pack.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Resolves a path of the manifest, relative to the pack. Only plain names are allowed, and the
-/// file must lie inside the pack.
+/// Resolves a path that the manifest gives relative to the pack's folder. Only plain names are
+/// allowed, and the file must lie inside the pack.
 pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, Text> {
     let path = Path::new(relative);
     let plain =
@@ -35,7 +36,7 @@ pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, Text> {
     text(&resolve_inside(folder, relative)?)
 }
 
-/// Reads a text file. An error is a plain reason.
+/// Reads a text file. An error is the reason as a sentence.
 pub(crate) fn text(path: &Path) -> Result<String, Text> {
     text_up_to(path, MAX_BYTES)
 }

@@ -1,6 +1,6 @@
 //! Finds the execution instructions of a tool. Earlier folders take precedence over later ones, so
-//! the user's files override those that ship. A file that cannot be used is skipped and reported.
-//! The files are read each time, so an edit takes effect at once.
+//! the user's files override shipped files. A file that cannot be used is skipped and reported. The
+//! files are read each time, so an edit takes effect at once.
 
 use std::{
     fs, io,
@@ -11,22 +11,22 @@ use contract::{PackId, ToolId};
 
 use crate::files;
 
-/// Bytes of the largest instruction file.
+/// The size limit in bytes for an instruction file.
 const MAX_BYTES: u64 = 64 * 1024;
-/// The file's usual name.
+/// The default name of the file.
 const NAME: &str = "execution_instructions.md";
 
-/// The instructions of a tool.
+/// The instructions found for a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Path and text of the first readable file.
+    /// The path and text of the first readable file.
     pub text: Option<(PathBuf, String)>,
     /// Why earlier files could not be used.
     pub problems: Vec<String>,
 }
 
-/// Looks for a tool's instructions in the given folders, in order: first the file that its manifest
-/// names, then the one in a folder named after the tool, then the pack's.
+/// Looks for a tool's instructions in the given folders, in order: first the file that the manifest
+/// names, then the file in a folder named after the tool, then the file of the pack.
 pub fn instructions(
     folders: &[PathBuf],
     pack: &PackId,
@@ -59,7 +59,7 @@ pub fn instructions(
     found
 }
 
-/// Whether a name is a single plain folder name, as ids of packs and tools are.
+/// Whether a name is a single plain folder name, like the ids of packs and tools.
 fn is_component(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c));
     plain && name.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -101,8 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides()
-     {
+    fn instructions_2_files_are_searched_in_the_order_mapping_tool_folder_pack_folder() {
         let (_folder, folders) = test_folders();
         assert_eq!(
             instructions(&folders, &"p".into(), &"a.b".into(), None),
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_2_an_unusable_file_is_passed_over_and_named() {
+    fn instructions_2_an_unusable_instruction_file_is_skipped_and_reported() {
         let (folder, folders) = test_folders();
         fs::write(folders[0].join("p/a.b").join(NAME), [0xff, 0xfe]).unwrap();
         fs::write(folders[1].join("p/a.b").join(NAME), "x".repeat(64 * 1024 + 1)).unwrap();

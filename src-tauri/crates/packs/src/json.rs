@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// Returns the value, and the pointers of members that occur twice.
+/// Returns the value, and the JSON pointers of members that occur twice.
 pub(crate) fn parse(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
     let value: Value = serde_json::from_str(text)?;
     let mut doubles = Vec::new();
@@ -89,7 +89,7 @@ impl<'de> DeserializeSeed<'de> for Name {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_member_given_twice_is_found_at_any_depth() {
+    fn a_duplicate_json_member_is_found_at_any_depth() {
         let (_, doubles) = super::parse(r#"{"a":[{"b":1,"b":2}],"c/d":{},"c/d":null}"#).unwrap();
         assert_eq!(doubles, ["/a/0/b", "/c~1d"]);
     }

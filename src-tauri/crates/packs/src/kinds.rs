@@ -1,5 +1,5 @@
-//! The kinds of tools: the member of the manifest that describes each, its checks, and the target
-//! that calls reach. Knows no limits, retries or approvals; they are the same for all kinds.
+//! Defines the kinds of tools: the manifest member that describes each kind, its checks, and its
+//! call target. Limits, retries and approvals are the same for all kinds and are defined elsewhere.
 
 use contract::{
     ToolTarget,
@@ -14,8 +14,8 @@ use crate::{
     urls,
 };
 
-/// Returns the member that describes a tool of this kind, and the fix if it is missing. Returns
-/// None if the kind is not supported.
+/// Returns the member that describes a tool of this kind, and a hint for a manifest without the
+/// member. Returns None if the kind is not supported.
 fn member_of(kind: Kind) -> Option<(&'static str, &'static str)> {
     match kind {
         Kind::InternalService => Some(("service", "name the built-in service")),
@@ -26,7 +26,8 @@ fn member_of(kind: Kind) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Returns the target of a tool. None if its member is missing or its kind is not supported.
+/// Returns the target of a tool. Returns none if its member is missing or its kind is not
+/// supported.
 pub(crate) fn resolve_target(
     tool: &ToolEntry,
     settings: &Map<String, Value>,
@@ -47,7 +48,7 @@ pub(crate) fn resolve_target(
     }
 }
 
-/// Checks that a tool has the member of its kind and no other, and checks that member.
+/// Checks that a tool has only the member of its kind, and checks that member.
 pub(crate) fn check(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
     let Some(name) = text(tool, "kind") else { return };
     // The schema reports a kind that does not exist.

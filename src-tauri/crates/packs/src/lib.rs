@@ -1,7 +1,7 @@
 //! Finds, reads and checks packs: folders with a `pack.json` that describe tools, agents, entities
 //! and servers. A pack with a fault is shown with all its faults and is not used. `run` executes
-//! tools that are one request or one program. The crate knows no servers, turns, approvals or
-//! keyrings.
+//! tools that are one request or one program. Servers, turns, approvals and keyrings are handled by
+//! other crates.
 
 mod agent;
 mod check;
@@ -35,5 +35,5 @@ pub use urls::address_with;
 
 /// The name of the file that makes a folder a pack.
 pub const MANIFEST: &str = "pack.json";
-/// The JSON Schema of that file.
+/// The JSON Schema of `pack.json`.
 pub const SCHEMA: &str = include_str!("../../../../tools/pack.schema.json");

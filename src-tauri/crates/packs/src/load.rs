@@ -1,4 +1,4 @@
-//! Reads pack folders into usable packs, or into views with their faults.
+//! Reads pack folders into usable packs, or into views that list the faults.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,7 @@ use crate::{
     words::Words,
 };
 
-/// The place of the id in a manifest.
+/// The JSON pointer of the id in a manifest.
 const ID: &str = "/id";
 
 /// The user's values for settings of packs, by pack id and name.
@@ -32,9 +32,9 @@ pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
     load_with(folders, &PackSettings::new())
 }
 
-/// Reads all packs in the given folders. A pack is known by the name of its folder, and has no other
-/// id. The first folder of a name has it for good, faulty or not, so the shipped packs go first: no
-/// pack takes the place of another. A missing folder counts as empty.
+/// Reads all packs in the given folders. The id of a pack must equal the name of its folder. If
+/// several folders have a name, the first always keeps it, even if its pack is faulty. Shipped
+/// packs come first, so no user pack can replace a shipped pack. A missing folder counts as empty.
 pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
     let mut loaded: Vec<LoadedPack> = folders
         .iter()
@@ -56,13 +56,14 @@ pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack
     loaded
 }
 
-/// Reads one pack folder on its own.
+/// Reads a single pack folder, without comparing it with other packs.
 pub fn check_folder(folder: &Path) -> LoadedPack {
     check_with(folder, &PackSettings::new())
 }
 
-/// Checks a manifest that the host has made, like one from a folder. It names its programs by their
-/// absolute paths, and no files: nothing is read from `folder`, which only says where it belongs.
+/// Checks a manifest created by the host with the same checks as a manifest from a folder. Such a
+/// manifest names its programs by absolute paths and names no files. No file is read from `folder`,
+/// which only identifies the pack's location.
 pub fn check_manifest(manifest: &Value, folder: &Path) -> LoadedPack {
     let subject = Subject { folder, manifest, is_made_by_host: true };
     check_subject(&subject, &PackSettings::new(), Faults::default())
@@ -155,8 +156,8 @@ fn resolve_pack(
             return None;
         }
     };
-    // The manifest keeps its defaults. They are shown beside the user's values, and the values are
-    // checked against them.
+    // The manifest keeps its defaults, which are shown beside the user's values and used to check
+    // them.
     let defaults = manifest.settings.clone();
     manifest.settings.extend(settings.get(manifest.id.as_str()).cloned().unwrap_or_default());
     let tools = resolve::specs(&manifest);
@@ -211,7 +212,7 @@ fn folder_name(folder: &Path) -> String {
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Returns what is wrong with the id of a pack in this folder, or None.
+/// Returns the problem and the fix if the id does not fit the folder, or none.
 fn find_fault_of_id(loaded: &LoadedPack) -> Option<(Text, Text)> {
     let (id, name) = (&loaded.view.id, folder_name(&loaded.folder));
     if id.is_of_added_server() {
@@ -231,15 +232,16 @@ fn find_fault_of_id(loaded: &LoadedPack) -> Option<(Text, Text)> {
     })
 }
 
-/// Adds a fault to a pack whose id is not the name of its folder, or belongs to an added server.
+/// Adds a fault to a pack whose id differs from the name of its folder or is reserved for an added
+/// server.
 fn refuse_other_id(loaded: &mut LoadedPack) {
     let Some((problem, fix)) = find_fault_of_id(loaded) else { return };
-    // The warning is for authors who check a folder in another place.
+    // The warning is only for authors who check a folder outside the pack folders.
     loaded.view.warnings.retain(|warning| warning.field != ID);
     refuse(loaded, problem, fix);
 }
 
-/// Warns the author of a pack that is not used in a folder of this name.
+/// Warns the author that a pack in a folder of this name would not be used.
 fn warn_of_other_id(loaded: &mut LoadedPack) {
     let Some((problem, fix)) = find_fault_of_id(loaded) else { return };
     let mut warnings = Faults::default();
@@ -269,7 +271,7 @@ fn refuse_duplicates(loaded: &mut [LoadedPack]) {
     }
 }
 
-/// Takes a pack out of use because of its id.
+/// Adds a fault about the id to a pack, so that the pack is not used.
 fn refuse(loaded: &mut LoadedPack, problem: Text, fix: Text) {
     let mut faults = Faults::default();
     faults.at(ID, problem, fix);

@@ -1,4 +1,4 @@
-//! A pack as it was read: its view with all faults and, if there are none, the pack itself.
+//! Defines the result of reading a pack folder.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ pub struct LoadedPack {
     pub folder: PathBuf,
     pub view: PackView,
     pub pack: Option<Pack>,
-    /// The manifest as it was read; null if it could not be read.
+    /// The manifest as read, or null if it could not be read.
     pub manifest: Value,
 }
 
-/// A pack that passed all checks. Template files have been read into the manifest.
+/// A pack that passed all checks. Its manifest contains the text of its template files.
 #[derive(Clone, Debug)]
 pub struct Pack {
     pub manifest: PackManifest,

@@ -1,9 +1,9 @@
-//! Tool names for models. Providers accept letters, digits, `_` and `-`, at most 64 characters.
-//! Manifests may also use dots and capitals.
+//! Converts tool ids to names for models. Providers accept letters, digits, `_` and `-`, at most 64
+//! characters. Manifests may also use dots and capitals.
 
 use sha2::{Digest, Sha256};
 
-/// Characters of the longest name that every provider accepts.
+/// The length of the longest name that every provider accepts.
 const MAX: usize = 64;
 
 /// Returns a tool's name for models: `product.search` becomes `product_search`, `cart.addItem`
@@ -25,23 +25,23 @@ pub fn model_name(id: &str) -> String {
     shorten(name, id)
 }
 
-/// Returns a name for models that differs from those of all other ids.
+/// Returns a name for models that differs from the names of all other ids.
 pub fn distinct_model_name(id: &str) -> String {
     with_hash_suffix(&model_name(id), id)
 }
 
-/// Returns the name with its pack in front, for a name that several packs have.
+/// Returns the name prefixed with its pack, for a name that several packs have.
 pub(crate) fn qualified_model_name(pack: &str, id: &str) -> String {
     shorten(format!("{}_{}", model_name(pack), model_name(id)), &format!("{pack}.{id}"))
 }
 
-/// Shortens a long name. It then ends with part of a hash of the whole name, so that two long names
-/// stay different.
+/// Shortens a long name and appends part of a hash of the whole name, so that two long names stay
+/// different.
 fn shorten(name: String, whole: &str) -> String {
     if name.len() <= MAX { name } else { with_hash_suffix(&name, whole) }
 }
 
-/// Returns the name with part of a hash of `whole` at its end.
+/// Appends part of a hash of `whole` to a name.
 pub(crate) fn with_hash_suffix(name: &str, whole: &str) -> String {
     let digest = hex(&Sha256::digest(whole.as_bytes()));
     format!("{}_{}", &name[..name.len().min(MAX - 9)], &digest[..8])
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dots_and_capitals_become_underscores() {
+    fn dots_and_capitals_in_tool_ids_become_underscores_in_model_names() {
         for (id, name) in [
             ("product.search", "product_search"),
             ("cart.addItem", "cart_add_item"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_fit_and_stay_different() {
+    fn long_tool_names_are_shortened_and_stay_unique() {
         let (a, b) = (
             model_name(&format!("{}a", "x".repeat(80))),
             model_name(&format!("{}b", "x".repeat(80))),

@@ -1,4 +1,4 @@
-//! `#/schemas/Name` references: finds them, and makes a schema self-contained.
+//! Finds `#/schemas/Name` references, and makes a schema self-contained.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 /// The beginning of every reference.
 pub(crate) const PREFIX: &str = "#/schemas/";
 
-/// Returns the schema's name of a reference, or None if the reference has another form.
+/// Returns the name of the schema that a reference points to, or none if the reference has another
+/// form.
 pub(crate) fn name_of(reference: &str) -> Option<&str> {
     reference
         .strip_prefix(PREFIX)
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bundled_schema_stands_alone() {
+    fn a_bundled_schema_contains_everything_that_it_refers_to() {
         let schemas = BTreeMap::from([
             ("Alias".to_owned(), json!({"$ref": "#/schemas/Cart"})),
             (

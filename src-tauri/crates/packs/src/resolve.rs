@@ -1,5 +1,5 @@
-//! Turns a checked manifest into what the engine uses: one `ToolSpec` per tool, self-contained and
-//! hashed.
+//! Converts a checked manifest to the form that the engine uses: one `ToolSpec` per tool,
+//! self-contained and hashed.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 
 use crate::{kinds, names, refs};
 
-/// Used for a timeout of 0.
+/// The timeout for tools whose manifest gives a timeout of 0.
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
-/// Returns the specs of a pack without faults. None if a reference leads nowhere, which the checks
-/// exclude.
+/// Returns the tool specs of a pack without faults. Returns none if a referenced schema is missing,
+/// which the checks exclude.
 pub(crate) fn specs(manifest: &PackManifest) -> Option<Vec<ToolSpec>> {
     manifest.tools.tools.iter().map(|tool| spec(manifest, tool)).collect()
 }
@@ -75,8 +75,8 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
     Some(spec)
 }
 
-/// Returns where a call can send data. A server that is a program of the app sends nothing; the
-/// host knows whether another server replaces it.
+/// Returns where a call can send data. A server that is a program of the app sends no data. Only
+/// the host knows whether a remote server replaces the program.
 fn reach(target: &ToolTarget, server: Option<&ServerEntry>) -> Reach {
     let is_here = match target {
         ToolTarget::BuiltIn { .. } => true,
@@ -107,7 +107,7 @@ fn caller_owned(tool: &ToolEntry) -> Vec<CallerParam> {
         .collect()
 }
 
-/// Removes the parameters that only the host fills.
+/// Removes the parameters that only the host fills in.
 fn remove_parameters(schema: &Value, hidden: &[CallerParam]) -> Value {
     let is_hidden = |name: &str| hidden.iter().any(|p| p.name == name);
     let mut schema = schema.clone();
@@ -120,8 +120,8 @@ fn remove_parameters(schema: &Value, hidden: &[CallerParam]) -> Value {
     schema
 }
 
-/// Returns the hash that an approval is bound to. It covers everything about the tool that decides
-/// what a call means. Model names are not covered, because another pack may change them.
+/// Returns the hash that an approval is bound to. The hash covers everything in the tool that
+/// affects the meaning of a call. Model names are excluded, because another pack may change them.
 fn definition_hash(
     spec: &ToolSpec,
     server: Option<&ServerEntry>,
@@ -131,10 +131,11 @@ fn definition_hash(
     let members = definition.as_object_mut()?;
     members.remove("definition_hash");
     members.remove("model_name");
-    // Both follow from the target and the server, which the hash covers.
+    // These members follow from the target and the server, which are part of the hash.
     members.remove("reach");
     members.remove("is_description_accepted");
-    // How a result is shown changes no call. The word keeps the hashes of earlier versions.
+    // The display of a result does not affect a call. The constant keeps hashes of earlier versions
+    // valid.
     members.insert("view".to_owned(), json!("plain"));
     members.insert("server".to_owned(), json!(server));
     if let Some(aliases) = aliases {
@@ -143,24 +144,25 @@ fn definition_hash(
     Some(hash_of(&definition))
 }
 
-/// Returns the SHA-256 (hex) of the canonical form.
+/// Returns the SHA-256 (hex) of a value's canonical form.
 pub fn hash_of(value: &Value) -> String {
-    // Numbers that JCS cannot write are hashed as printed.
+    // Numbers that JCS cannot represent are hashed as printed.
     let bytes =
         serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
     names::hex(&Sha256::digest(&bytes))
 }
 
-/// Names of the host's own tools. A pack's tool with one of these names gets its pack in its id.
+/// Names of the host's own tools. If a pack's tool has such a name, its id gets the pack as a
+/// prefix.
 const RESERVED: [&str; 1] = ["read_result"];
 
-/// Whether a name belongs to the host.
+/// Whether a name is reserved for the host.
 pub fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// Qualifies tools that share an id or a model name with a tool of another pack, or with one of the
-/// host's: their ids and names get the pack in front. Other tools keep their names.
+/// Qualifies each tool that shares an id or a model name with a tool of another pack or of the
+/// host: its id and name get the pack as a prefix. Other tools keep their names.
 pub fn qualify(tools: &mut [&mut ToolSpec]) {
     let all: Vec<(PackId, ToolId, String)> = tools
         .iter()
@@ -180,7 +182,7 @@ pub fn qualify(tools: &mut [&mut ToolSpec]) {
         } else {
             name
         };
-        // A preview reads tools of its own pack, so they follow their tool to its qualified id.
+        // A preview reads tools of its own pack, so its references follow the qualified ids.
         for read in tool.preview.iter_mut().flat_map(|preview| preview.reads.iter_mut()) {
             let own = all
                 .iter()
@@ -198,8 +200,8 @@ pub fn qualify(tools: &mut [&mut ToolSpec]) {
     resolve_name_clashes(tools);
 }
 
-/// Makes names unique. With the pack in front, a name may equal another tool's; then it ends with a
-/// hash of its id, which no other tool has.
+/// Makes names unique. A name with the pack as a prefix may equal another tool's name. Such a name
+/// gets a hash of its unique id appended.
 fn resolve_name_clashes(tools: &mut [&mut ToolSpec]) {
     let mut seen = BTreeSet::new();
     for tool in tools.iter_mut() {

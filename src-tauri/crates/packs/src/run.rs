@@ -1,5 +1,5 @@
 //! Executes tools that need no server: one HTTP request, or one program. The engine has checked the
-//! call. This module knows no turns, approvals or keyrings.
+//! call. Turns, approvals and keyrings are handled elsewhere.
 
 mod address;
 mod failure;
@@ -10,8 +10,6 @@ mod process;
 #[cfg(unix)]
 pub mod program;
 mod request;
-#[cfg(target_os = "linux")]
-mod sandbox;
 mod template;
 
 pub use address::{Lookup, SystemLookup};
@@ -27,7 +25,7 @@ use contract::{Isolation, IsolationView, text};
 /// Returns how far programs of packs are isolated on this machine.
 pub fn isolation() -> IsolationView {
     #[cfg(target_os = "linux")]
-    let (abi, seccomp) = (sandbox::landlock_abi(), guard::filters_work());
+    let (abi, seccomp) = (guard::landlock_abi(), guard::filters_work());
     #[cfg(not(target_os = "linux"))]
     let (abi, seccomp) = (0, false);
     let (level, message) = match (abi > 0, seccomp) {

@@ -1,4 +1,5 @@
-//! Creates a new pack that passes every check and works at once. Its contents are data.
+//! Creates a new pack that passes every check and works at once. The contents are stored as data
+//! files.
 
 use std::{
     fs, io,

@@ -1,5 +1,5 @@
-//! Checks the manifest against `tools/pack.schema.json`. Every deviation becomes a fault in plain
-//! words. No address is fetched: the schema is compiled in, and external references are refused.
+//! Checks the manifest against `tools/pack.schema.json`. Every deviation is reported as a readable
+//! fault. No address is fetched: the schema is compiled in, and external references are refused.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| {
     jsonschema::options().offline().build(&schema).ok()
 });
 
-/// Adds a fault for each deviation from the schema.
+/// Adds a fault for each deviation of the manifest from the schema.
 pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
     let Some(validator) = VALIDATOR.as_ref() else {
         faults.at(
@@ -110,15 +110,15 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
         Kind::MaxLength { limit } => {
             faults.at(pointer, "the text is too long", format!("use at most {limit} characters"))
         }
-        // The pack schema uses no other keywords. If one is added, the library's wording is good
-        // enough.
+        // The pack schema uses no other keywords. For keywords added later, the library's message
+        // is sufficient.
         _ => faults.at(pointer, sentence(error), "see tools/README.md"),
     }
 }
 
-/// Chooses, of several allowed shapes, the one that the author most likely meant: not the plain
-/// `null` of an optional member, not one with another tag or for another type of value, and of the
-/// rest the one with the fewest deviations.
+/// Of several alternative schemas, returns the errors of the alternative that the author most
+/// likely meant. Excludes the `null` of an optional member, and alternatives with another tag or
+/// for another type of value. Of the rest, chooses the alternative with the fewest errors.
 fn telling_branch<'a, 'e>(
     context: &'a [Vec<ValidationError<'e>>],
     pointer: &str,
@@ -132,7 +132,8 @@ fn telling_branch<'a, 'e>(
         .map(Vec::as_slice)
 }
 
-/// Whether a branch describes another type of value than the one at the pointer.
+/// Whether an alternative describes another type of value than the type of the value at the
+/// pointer.
 fn is_of_other_type(errors: &[ValidationError<'_>], pointer: &str) -> bool {
     match errors {
         [only] => {
@@ -142,7 +143,7 @@ fn is_of_other_type(errors: &[ValidationError<'_>], pointer: &str) -> bool {
     }
 }
 
-/// Returns the allowed words of an enumeration whose members the schema describes one by one.
+/// Returns the allowed words of an enumeration whose schema describes each member separately.
 fn allowed_words(context: &[Vec<ValidationError<'_>>]) -> Option<String> {
     let word = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
         [only]
@@ -204,6 +205,6 @@ fn quote_value(error: &ValidationError<'_>) -> String {
 }
 
 fn sentence(error: &ValidationError<'_>) -> String {
-    // A value may be a key.
+    // A value may be a key, so messages do not quote values.
     error.masked_with("it").to_string().chars().take(300).collect()
 }

@@ -1,5 +1,5 @@
-//! A manifest as plain JSON, for checks: access to its tools, schemas and members, whether or not its
-//! shape is right.
+//! Gives checks access to a manifest as plain JSON: its tools, schemas and members, even if its
+//! shape is wrong.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::refs;
 
-/// A manifest that is checked.
+/// A manifest to check.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) manifest: &'a Value,
-    /// Whether the host has made the manifest, whose programs are then no files of a pack.
+    /// Whether the manifest was created by the host, so that its programs are not files of a pack.
     pub(crate) is_made_by_host: bool,
 }
 
@@ -24,10 +24,10 @@ impl<'a> Subject<'a> {
             .map(|(i, tool)| (format!("/tools/tools/{i}"), tool))
     }
 
-    /// Returns a named schema of the pack.
+    /// Returns the schema of the pack that a reference names.
     pub(crate) fn schema(&self, reference: &str) -> Option<&'a Value> {
         let mut schema = self.manifest.get("schemas")?.get(refs::name_of(reference)?)?;
-        // A schema may refer to another one. The limit ends a cycle.
+        // A schema may refer to another schema. The limit stops at cycles.
         for _ in 0..16 {
             match schema.get("$ref").and_then(Value::as_str).and_then(refs::name_of) {
                 Some(next) => schema = self.manifest.get("schemas")?.get(next)?,
@@ -55,7 +55,7 @@ pub(crate) fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     value.get(name).filter(|v| !v.is_null())
 }
 
-/// Iterates over a list, or over nothing if there is none.
+/// Iterates over a list, or over no elements if there is no list.
 pub(crate) fn list(value: Option<&Value>) -> std::slice::Iter<'_, Value> {
     value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
 }

@@ -1,5 +1,5 @@
-//! Templates of a manifest. A template is a text, or the name of a file of the pack if it ends in
-//! `.jinja`.
+//! Reads the templates of a manifest. A template is a text, or the name of a file of the pack if it
+//! ends in `.jinja`.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -10,12 +10,12 @@ use crate::{fault::Faults, files};
 
 const EXTENSION: &str = ".jinja";
 
-/// Whether a text names a file.
+/// Whether a template is the name of a file.
 fn is_file(text: &str) -> bool {
     text.ends_with(EXTENSION) && !text.contains('\n')
 }
 
-/// Checks the templates of a pack. A file that is named more than once is checked once.
+/// Checks the templates of a pack. A file that is named several times is checked only once.
 pub(crate) struct TemplateChecker<'a> {
     folder: &'a Path,
     checked: BTreeSet<String>,
@@ -62,7 +62,8 @@ fn reason(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
 }
 
-/// Replaces the names of template files by their text, in previews and in the `offline` blocks.
+/// Replaces the names of template files by the files' texts, in previews and in the `offline`
+/// blocks.
 pub(crate) fn inline(folder: &Path, manifest: &mut Value, faults: &mut Faults) {
     if let Some(offline) = manifest.get_mut("offline") {
         texts(folder, offline, faults);

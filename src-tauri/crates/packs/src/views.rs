@@ -1,11 +1,12 @@
-//! Finds the packs of named views. A pack has a view if one of its own tools names both.
+//! Finds the pack to which a named view belongs. A pack provides a view if one of its own tools
+//! names the pack and the view.
 
 use contract::{PackId, ResultView, result::Shape};
 
 use crate::{fault::Faults, loaded::LoadedPack};
 
-/// Completes the views of which a manifest gives only the name. A view that no pack has becomes
-/// plain, with a warning.
+/// Completes views for which a manifest gives only the name. A view that no pack provides becomes a
+/// plain view, with a warning.
 pub(crate) fn complete_names(loaded: &mut [LoadedPack]) {
     let known = views_of(loaded);
     for one in loaded {
@@ -30,7 +31,7 @@ pub(crate) fn complete_names(loaded: &mut [LoadedPack]) {
     }
 }
 
-/// The views that packs have, pinned ones first.
+/// Returns the views that packs provide, pinned views first.
 fn views_of(loaded: &[LoadedPack]) -> Vec<ResultView> {
     let packs = loaded.iter().filter_map(|one| one.pack.as_ref());
     let tools = packs.flat_map(|pack| &pack.tools);

@@ -1,6 +1,6 @@
-//! The words of a pack in each language: the files `messages/LANG.json`. `@KEY` in a manifest stands
-//! for the words of a key in each language. A template that is given once, for all languages, finds
-//! them with the function `t`.
+//! The words of a pack in each language: the files `messages/LANG.json`. `@KEY` in a manifest
+//! stands for the text of a key in each language. A template that is written once for all languages
+//! gets the texts with the function `t`.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -11,15 +11,16 @@ use crate::{
     files, json,
 };
 
-/// The folder of the words inside a pack.
+/// The name of the words' folder inside a pack.
 const FOLDER: &str = "messages";
 
-/// The words by language and key. A word is a text, or its forms for one and for other numbers.
+/// The texts by language and key. A text may have separate forms for the number one and for other
+/// numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Words(BTreeMap<String, Map<String, Value>>);
 
 impl Words {
-    /// Reads the words of a pack. A pack without the folder has none.
+    /// Reads the words of a pack. A pack without the folder has no words.
     pub(crate) fn read(folder: &Path, faults: &mut Faults) -> Self {
         let entries = fs::read_dir(folder.join(FOLDER)).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -36,7 +37,7 @@ impl Words {
         words
     }
 
-    /// Puts the words into a manifest whose template files have been read.
+    /// Inserts the words into a manifest in which template files have been replaced by their texts.
     pub(crate) fn apply(&self, manifest: &mut Value, faults: &mut Faults) {
         if let Some(defaults) = manifest.pointer_mut("/agent/defaults") {
             self.replace_keys(defaults, faults);
@@ -65,7 +66,7 @@ impl Words {
         }
     }
 
-    /// Replaces a template that is given once by one for each language.
+    /// Replaces a template that is written once by a template for each language.
     fn split_by_language(&self, template: Option<&mut Value>) {
         let Some(value) = template else { return };
         let Some(text) = value.as_str().filter(|text| key_of(text).is_none()) else { return };
@@ -79,7 +80,7 @@ impl Words {
         *value = Value::Object(texts);
     }
 
-    /// Replaces each `@KEY` by its words in each language.
+    /// Replaces each `@KEY` by its text in each language.
     fn replace_keys(&self, value: &mut Value, faults: &mut Faults) {
         match value {
             Value::String(text) => {
@@ -117,36 +118,36 @@ impl Words {
         }
         let texts = |language| Some((language, keyed(self.0.get(language)?)));
         let words: BTreeMap<_, _> = languages.into_iter().filter_map(texts).collect();
-        // JSON is also an expression of the template language.
+        // JSON is valid syntax for an expression of the template language.
         let words = serde_json::to_string(&words).unwrap_or_default();
         format!("{{% set t = catalogue({tag}, {words}) %}}")
     }
 }
 
-/// Whether the app speaks a language.
+/// Whether the app supports a language.
 pub(crate) fn is_language(tag: &str) -> bool {
     messages::Language::all().any(|language| language.tag() == tag)
 }
 
-/// Returns the problem with a language that the app does not speak.
+/// Returns the message for a language that the app does not support.
 pub(crate) fn unknown_language(tag: &str) -> String {
     format!("`{tag}` is not a language of the app")
 }
 
-/// Returns what to do about it.
+/// Returns the hint that lists the supported languages.
 pub(crate) fn known_languages() -> String {
     let tags: Vec<String> =
         messages::Language::all().map(|language| format!("`{}`", language.tag())).collect();
     format!("use one of {}", tags.join(", "))
 }
 
-/// Returns the texts that a manifest can name. The others translate sentences that the pack's code
-/// says in English, which are their own keys.
+/// Returns the texts that a manifest can refer to by key. The other texts translate English
+/// sentences in the pack's code, and the sentences are their keys.
 fn keyed(texts: &Map<String, Value>) -> BTreeMap<&String, &Value> {
     texts.iter().filter(|(key, _)| is_key(key)).collect()
 }
 
-/// Returns the key if a text is `@KEY`.
+/// Returns the key if a text has the form `@KEY`.
 fn key_of(text: &str) -> Option<&str> {
     text.strip_prefix('@').filter(|key| is_key(key))
 }
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_becomes_its_words_in_each_language() {
+    fn a_message_key_in_a_manifest_is_replaced_by_its_text_in_each_language() {
         let mut faults = Faults::default();
         let mut manifest = json!({"offline": {"can": "@can", "examples": {"en": ["mail a@b"]}}});
         words().apply(&mut manifest, &mut faults);
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_given_once_or_once_a_language() {
+    fn an_answer_template_is_given_once_or_for_each_language() {
         let mut faults = Faults::default();
         let tool = |answer: Value| json!({"offline": {"intents": [{"answer": answer}]}});
         let both = json!({"en": "A", "sv": "B"});

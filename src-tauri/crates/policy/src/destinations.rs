@@ -1,10 +1,10 @@
-//! Finds the places that a read sends data to: its server, and each address and recipient in its
-//! arguments. Also finds the places that a person's message names. Pure: it knows neither
+//! Finds the destinations of a read: its server, and each address and recipient in its arguments.
+//! Also finds the destinations that a person's message names. The module is pure and reads neither
 //! permissions nor conversations.
 //!
-//! Doubts go opposite ways. In an argument, each reading of a client counts, and what no client
-//! reads alike is a destination of its own that nobody can have named. In a message, only what each
-//! client reads alike counts.
+//! Ambiguous text is judged strictly on both sides. In an argument, the host of each client's
+//! reading is a destination. A text that clients read differently is one more destination, which no
+//! message can name. In a message, only text that all clients read alike names a destination.
 
 mod addresses;
 mod hosts;
@@ -19,10 +19,10 @@ use parameters::{Role, Schema};
 use serde_json::Value;
 use url::Url;
 
-/// The longest text that is the name of a destination as it is, in characters.
+/// The most characters of a destination's name. A longer text is cut.
 const NAME_CHARS: usize = 100;
 
-/// Returns the server or program that a call goes to. None if nothing leaves this computer.
+/// Returns the server or program that a call goes to. Returns none if no data leaves this computer.
 pub fn server_of(tool: &ToolSpec) -> Option<Destination> {
     match tool.reach {
         Reach::Here => None,
@@ -32,13 +32,13 @@ pub fn server_of(tool: &ToolSpec) -> Option<Destination> {
     }
 }
 
-/// Returns the destination of what a server of a pack gets.
+/// Returns the destination for data sent to a server of a pack.
 pub fn server_destination(pack: &PackId, server: &str) -> Destination {
     Destination::new(DestinationKind::Server, format!("{pack}/{server}"))
 }
 
 /// Returns the addresses and recipients in the arguments of a call, and the hosts that its server
-/// may redirect it to. None are found if nothing leaves this computer.
+/// may redirect it to. The set is empty if no data leaves this computer.
 pub fn addressed(tool: &ToolSpec, arguments: &Value) -> BTreeSet<Destination> {
     let mut found = BTreeSet::new();
     if tool.reach != Reach::Here {
@@ -71,8 +71,8 @@ pub fn named_in(message: &str) -> BTreeSet<Destination> {
     hosts.chain(recipients::named(message).into_iter().map(recipient)).collect()
 }
 
-/// Returns a destination that a person typed as it is compared: a host may stand within an address.
-/// None if it is not a single destination.
+/// Normalises a destination that a person typed, for comparison. A host may be given as part of an
+/// address. Returns none if the text is not a single destination.
 pub fn typed_destination(kind: DestinationKind, text: &str) -> Option<Destination> {
     let text = text.trim();
     if text.is_empty() || text.chars().any(char::is_control) {
@@ -89,11 +89,11 @@ pub fn typed_destination(kind: DestinationKind, text: &str) -> Option<Destinatio
     }
 }
 
-/// Goes through a value.
+/// Collects the destinations in a value and its members.
 fn walk(value: &Value, schema: &Schema<'_>, role: Role, found: &mut BTreeSet<Destination>) {
     match value {
         Value::String(text) => {
-            // A request that a tool takes as JSON text.
+            // Some tools take a whole request as JSON text.
             let inner = text.trim_start().starts_with(['{', '[', '"']);
             let inner = inner.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
             if let Some(inner) = &inner {
@@ -107,16 +107,17 @@ fn walk(value: &Value, schema: &Schema<'_>, role: Role, found: &mut BTreeSet<Des
         Value::Object(members) => {
             for (name, member) in members {
                 let holds_text = !matches!(member, Value::Null | Value::Bool(_) | Value::Number(_));
-                // `{"eve": true}`: the name is the value.
+                // `{"eve": true}`: the member's name is the recipient.
                 let is_value = !holds_text && !schema.declares(name);
                 let is_address = role.address && name.contains(['.', ':']);
                 let of_value = Role { address: is_address, ..role };
                 collect(name, if is_value { of_value } else { role.of_name() }, found);
-                // A set of numbers has no meaning but that of its members.
+                // In a parameter for recipients, a member name that is a number is a phone number:
+                // `{"5551234": true}`.
                 if is_value && role.recipient && recipients::is_number(name) {
                     found.insert(recipient(recipients::canonical(name)));
                 }
-                // `{"recipient": {"name": …}}`: what lies within stands for the same.
+                // `{"recipient": {"name": …}}`: members of a recipient are recipients, too.
                 let of_member = role.with(parameters::role_of(name, schema));
                 walk(member, &schema.member(name), of_member, found);
             }
@@ -124,7 +125,8 @@ fn walk(value: &Value, schema: &Schema<'_>, role: Role, found: &mut BTreeSet<Des
     }
 }
 
-/// Adds the destination that a number stands for: some programs take one for a host or a phone.
+/// Adds the destination that a number stands for. Some programs take a number for a host or a phone
+/// number.
 fn collect_number(number: &serde_json::Number, role: Role, found: &mut BTreeSet<Destination>) {
     let text = number.to_string();
     if role.address {
@@ -172,7 +174,8 @@ fn recipient(name: String) -> Destination {
     Destination::new(DestinationKind::Recipient, name)
 }
 
-/// Returns a text as the name of a destination. A long one is cut, and its hash tells it apart.
+/// Returns a text as the name of a destination. A long text is cut, and its hash is added to keep
+/// the name unique.
 fn name_of(text: &str) -> String {
     use sha2::{Digest as _, Sha256};
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -185,13 +188,14 @@ fn name_of(text: &str) -> String {
     format!("{start}… (sha256 {hash})")
 }
 
-/// Returns the names of destinations for a sentence.
+/// Formats the names of destinations for use in a sentence.
 pub(crate) fn describe(destinations: &[Destination]) -> String {
     let names: Vec<&str> = destinations.iter().map(shown_name).collect();
     names.join(", ")
 }
 
-/// Returns the name that a person knows. The pack of an added server has only the server's name.
+/// Returns the destination's name as a person knows it. A server that the user added is its own
+/// pack, so only the server's name is shown.
 fn shown_name(destination: &Destination) -> &str {
     match (destination.kind, destination.name.split_once('/')) {
         (DestinationKind::Server, Some((pack, server)))

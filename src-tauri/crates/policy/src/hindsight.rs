@@ -1,20 +1,21 @@
-//! Decides a past call of which a part may be unknown: its arguments were erased, its record does
-//! not say whether untrusted content was in the turn, or a permission of its session is lost. The
-//! decision is certain only if it is the same whatever the unknown part was. Knows no log.
+//! Evaluates the policy for a past call when part of its circumstances is unknown: the arguments
+//! were erased, the record does not say whether untrusted content was in the turn, or a permission
+//! of the session is lost. The decision is certain only if every possible state of the unknown part
+//! leads to the same decision. Does not access the log.
 
 use contract::{Grant, GrantId};
 use serde_json::{Map, Value};
 
 use crate::{Action, Decision, Question, Rules, decide};
 
-/// The parts of a past call that are known.
+/// States which circumstances of a past call are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Whether the question has the arguments of the call.
+    /// Whether the arguments of the call are known.
     pub arguments: bool,
-    /// Whether the question says if untrusted content was in the turn.
+    /// Whether it is known if untrusted content was in the turn.
     pub untrusted: bool,
-    /// Whether the question has every permission that the session had for the tool.
+    /// Whether all permissions that the session had for the tool are known.
     pub grants: bool,
 }
 
@@ -29,7 +30,7 @@ pub enum Doubt {
     Grants,
 }
 
-/// Decides a past call with `decide`, once for each state that its unknown parts may have had.
+/// Decides a past call with `decide`, once for each possible state of its unknown parts.
 pub fn decide_past(question: Question<'_>, known: Known) -> Result<Decision, Doubt> {
     let certain = decide_each(question, known)?;
     if known.untrusted {
@@ -58,12 +59,12 @@ fn decide_each(question: Question<'_>, known: Known) -> Result<Decision, Doubt> 
     Ok(certain)
 }
 
-/// Decides for arguments that fit no rule and no permission, and then for arguments that fit the
-/// rules of each set of actions, with and without the permissions.
+/// Decides for arguments that match no rule and no permission. Then decides for arguments that
+/// match the rules of each set of actions, with and without the permissions.
 fn decide_without_arguments(question: Question<'_>, knows_grants: bool) -> Result<Decision, Doubt> {
     let empty = Value::Object(Map::new());
-    // In a marked turn a permission may cover the arguments or not: nobody knows whether the person
-    // typed this number.
+    // In a turn with outside content, a permission may or may not cover the arguments, because it
+    // is unknown whether the person typed this number.
     let untyped = serde_json::json!({"": 0});
     let decide_for = |matching: &[Action], is_granted: bool, arguments: &Value| {
         let mut grants = Vec::new();
@@ -98,8 +99,8 @@ fn decide_without_arguments(question: Question<'_>, knows_grants: bool) -> Resul
     Ok(certain)
 }
 
-/// Returns the rules as they are for a call whose arguments fit the rules of these actions and no
-/// others, and the grants of the file if it fits them.
+/// Returns the rules as they apply to a call whose arguments match exactly the rules with these
+/// actions. Standing grants are included only if `is_granted`.
 fn assume_match(rules: &Rules, matching: &[Action], is_granted: bool) -> Rules {
     let fits = |action: Action, is_free: bool| is_free || matching.contains(&action);
     let assumed = rules
@@ -115,7 +116,7 @@ fn assume_match(rules: &Rules, matching: &[Action], is_granted: bool) -> Rules {
     Rules { rules: assumed.collect(), grants: grants.collect(), faults: rules.faults.clone() }
 }
 
-/// Returns a permission that covers exactly this call.
+/// Returns a permission that covers only this call.
 fn covering_grant(question: Question<'_>, arguments: &Value) -> Grant {
     Grant {
         id: GrantId(String::new()),

@@ -1,9 +1,10 @@
-//! Decides which tool calls may run: a pure function from a question and its rules to a decision.
-//! No I/O, no clock, no store.
+//! Decides which tool calls may run. A pure function maps a question and its rules to a decision,
+//! without I/O, clock or store.
 //!
-//! Precedence: built-in denials > deny rules > approvals that a pack demands > destinations of reads >
-//! ask rules > allow rules (and grants) > tool default > global default. Deny always wins, whatever
-//! the order of the rules. A rule that cannot be read asks or denies; it never allows.
+//! Precedence: built-in denials > deny rules > approvals that a pack requires > destinations of
+//! reads > ask rules > allow rules (and grants) > tool default > global default. Deny always wins,
+//! whatever the order of the rules. A rule that cannot be read leads to a question or a denial,
+//! never to permission.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -22,67 +23,69 @@ pub use destinations::{addressed, named_in, server_destination, server_of, typed
 pub use hindsight::{Doubt, Known, decide_past};
 pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
 
-/// Everything a decision depends on.
+/// All circumstances on which a decision depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The tool that would be called.
+    /// The tool of the call.
     pub tool: &'a ToolSpec,
     /// The arguments of the call.
     pub arguments: &'a Value,
     /// The session of the call.
     pub session: &'a SessionId,
-    /// The default for tools without a rule.
+    /// The default for tools that no rule matches.
     pub mode: PolicyMode,
     /// The user's rules and standing permissions.
     pub rules: &'a Rules,
     /// The permissions that a person gave for the rest of a session.
     pub grants: &'a [Grant],
-    /// Whether a request of this turn carries content from outside. Then a permission covers only
-    /// arguments that it fixes and those in `typed`.
+    /// Whether a request of this turn carries content from outside. If so, a permission covers a
+    /// call only if the permission fixes or `typed` names each argument.
     pub untrusted_entered: bool,
     /// The names of the arguments whose values the person typed in this conversation.
     pub typed: &'a [String],
-    /// Whether the person permitted sending data to the destinations of a read.
+    /// Whether the person allowed sending data to the destinations of a read.
     pub leave: Leave<'a>,
-    /// The moment of the decision; ended permissions do not count.
+    /// The moment of the decision; expired permissions do not apply.
     pub now: DateTime<Utc>,
 }
 
 /// Whether a read may send data to its destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave<'a> {
-    /// It sends nothing out of this computer, or the person named or allowed each destination.
+    /// The read sends no data out of this computer, or the person named or allowed each
+    /// destination.
     Given,
     /// The person neither named nor allowed these destinations.
     Missing(&'a [Destination]),
-    /// The conversation has sent much to these destinations since the person last allowed it.
+    /// The conversation has sent a lot of data to these destinations since the person last allowed
+    /// it to.
     Spent(&'a [Destination]),
 }
 
-/// The decision about a call, with the statement that decided it.
+/// The decision about a call, with the rule or default that led to the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The call runs without a question.
+    /// The call runs without asking the person.
     Allow {
-        /// The statement that allowed it, as a sentence for a person.
+        /// The rule or default that allowed the call, as a sentence for a person.
         why: Text,
-        /// The permission that allowed it, if one did.
+        /// The permission that allowed the call, if any.
         grant: Option<GrantId>,
     },
     /// A person must approve the call.
     Ask {
-        /// The statement that demands the question, as a sentence for a person.
+        /// The rule or default that requires approval, as a sentence for a person.
         why: Text,
     },
     /// The call is refused.
     Deny {
-        /// The statement that refused it, as a sentence for a person.
+        /// The rule or default that refused the call, as a sentence for a person.
         why: Text,
     },
 }
 
 impl Decision {
-    /// Returns `why`.
+    /// Returns the field `why` of any decision.
     pub fn reason(&self) -> &Text {
         match self {
             Self::Allow { why, .. } | Self::Ask { why } | Self::Deny { why } => why,
@@ -99,7 +102,7 @@ impl Decision {
     }
 }
 
-/// Decides one call.
+/// Decides whether a call may run.
 pub fn decide(question: Question<'_>) -> Decision {
     let Question { tool, arguments, rules, .. } = question;
     if let Some(why) = built_in_denial(question) {
@@ -152,7 +155,8 @@ pub fn decide(question: Question<'_>) -> Decision {
     decide_by_effect(question)
 }
 
-/// Returns why a read has to ask because of its destinations.
+/// Returns why a read must be approved because of its destinations. Returns none if its
+/// destinations need no approval.
 fn missing_leave(question: Question<'_>) -> Option<Text> {
     let is_read = question.tool.effect == Effect::ReadOnly;
     match question.leave {
@@ -168,8 +172,9 @@ fn missing_leave(question: Question<'_>) -> Option<Text> {
     }
 }
 
-/// Whether a permission that fixes these arguments covers the call of a turn with content from
-/// outside: each other argument has to be typed by the person. Reads have destinations instead.
+/// Whether a permission that fixes these arguments covers a call in a turn with outside content.
+/// The person must have typed every other argument. Reads are covered, because their destinations
+/// are checked instead.
 fn covers_marked(question: Question<'_>, fixed: &Map<String, Value>) -> bool {
     !question.untrusted_entered
         || question.tool.effect == Effect::ReadOnly
@@ -250,8 +255,9 @@ fn decide_by_effect(question: Question<'_>) -> Decision {
     }
 }
 
-/// Whether results of this tool always count as content from outside. The results of other tools
-/// count as what they were computed from. A manifest is believed only about code of the app.
+/// Whether results of this tool always count as outside content. Results of other tools are
+/// classified by the data from which they were computed. Only the manifest of a built-in pack is
+/// trusted to declare this.
 pub fn returns_outside_content(tool: &ToolSpec) -> bool {
     tool.output_trust != OutputTrust::Trusted || !matches!(tool.target, ToolTarget::BuiltIn { .. })
 }

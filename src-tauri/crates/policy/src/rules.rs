@@ -1,5 +1,5 @@
-//! Reads the rules of `policy.json` and matches them against a call. Each fault in the file is
-//! reported on its own. This file knows how a statement matches, not what a decision means.
+//! Reads the rules of `policy.json` and matches them against a call. Each error in the file is
+//! reported separately. This file matches rules but does not decide calls.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,13 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use wildmatch::WildMatchPattern;
 
-/// The most rules of a file, and the most grants. Each question looks at all of them.
+/// The most rules of a file, and the most grants. Every decision examines all of them.
 const MOST: usize = 1_000;
 /// The most bytes of a pattern or an id of a rule.
 const MOST_BYTES: usize = 200;
 
-/// The rules and standing grants of a profile, and the faults of the parts that could not be read.
+/// The rules and standing grants of a profile, and the problems of the parts that could not be
+/// read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The rules that could be read.
@@ -28,8 +29,8 @@ pub struct Rules {
     pub faults: Vec<RuleFault>,
 }
 
-/// The outer shape of the file. It is parsed first, so that each rule can be read and reported
-/// separately.
+/// The outer structure of the file. The elements are parsed later, so that each rule is read and
+/// reported separately.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileParts<'a> {
@@ -42,10 +43,11 @@ struct FileParts<'a> {
 }
 
 impl Rules {
-    /// Reads the text of the file. A part that cannot be read becomes a fault; it never becomes a
-    /// permission.
+    /// Reads the text of the file. A part that cannot be read is reported as a fault and never
+    /// grants permission.
     pub fn parse(text: &str) -> Self {
-        // Serde would accept a list as a struct, field by field.
+        // Serde would accept a JSON list for a struct and assign its elements to the fields in
+        // order.
         if text.trim_start().starts_with('[') {
             return Self::unreadable("line 1", "an object with `rules` and `grants` is expected");
         }
@@ -70,7 +72,7 @@ impl Rules {
                         (index == MOST)
                             .then(|| position.make_fault(position.line, too_many("rules")))
                     });
-                    // A deny rule counts even if its name has a fault.
+                    // A deny rule applies even if its name is invalid.
                     let fits = fault.is_none() && index < MOST;
                     if fits || rule.action == Action::Deny {
                         read.rules.push(rule);
@@ -98,7 +100,7 @@ impl Rules {
         read
     }
 
-    /// Returns no rules but a fault, for a file that cannot be read at all.
+    /// Returns a single fault and no rules, for a file that cannot be read at all.
     pub fn unreadable(place: impl Into<Text>, problem: impl Into<Text>) -> Self {
         Self {
             faults: vec![RuleFault { place: place.into(), problem: problem.into() }],
@@ -106,8 +108,8 @@ impl Rules {
         }
     }
 
-    /// Returns the part that decides about a tool: the rules whose pattern can mean it, the grants
-    /// that name it, and all faults.
+    /// Returns the parts that are relevant to a tool: the rules whose pattern may match the tool,
+    /// the grants that name the tool, and all faults.
     #[must_use]
     pub fn about(&self, tool: &ToolSpec) -> Self {
         let names_it = |id: &ToolId| *id == tool.id || *id == tool.qualified_id();
@@ -139,8 +141,8 @@ impl Rules {
             .filter(move |rule| rule.action == action && rule_matches(rule, tool, arguments))
     }
 
-    /// Returns the standing grants of a tool in a session. If several packs have the id, a grant
-    /// without a pack does not apply.
+    /// Returns the standing grants of a tool in a session. If several packs have a tool with this
+    /// id, a grant without a pack does not apply.
     pub(crate) fn grants_of<'a>(
         &'a self,
         tool: &'a ToolSpec,
@@ -152,8 +154,8 @@ impl Rules {
         })
     }
 
-    /// Describes the first fault of the rules file, if there is one. A fault concerns every tool, because
-    /// the rule that cannot be read may have been about any of them.
+    /// Describes the first fault of the rules file, if there is one. A fault affects every tool,
+    /// because a rule that cannot be read may have been about any tool.
     pub(crate) fn describe_fault(&self) -> Option<Text> {
         self.faults.first().map(|fault| {
             text!(
@@ -173,7 +175,7 @@ struct ElementPosition {
 
 impl ElementPosition {
     fn find(text: &str, raw: &RawValue, name: String) -> Self {
-        // `raw` is a slice of `text`, so its address gives its offset.
+        // `raw` is a slice of `text`, so the difference of their addresses is the offset.
         let before = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }
     }
@@ -212,7 +214,7 @@ impl ElementPosition {
                 said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
             let problem = fault::without_values(problem);
             let line = self.line + e.inner().line().saturating_sub(1);
-            // Other messages name the field themselves.
+            // Messages that are not about a value name the field themselves.
             let is_about_value = !problem.contains("field `") && field != ".";
             if is_about_value {
                 self.make_fault(line, format!("the field `{field}`: {problem}"))
@@ -249,7 +251,7 @@ fn rule_matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
         && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
 }
 
-/// Whether the pattern of a rule means a tool.
+/// Whether the pattern of a rule matches a tool.
 fn names_tool(rule: &Rule, tool: &ToolSpec) -> bool {
     match rule.action {
         Action::Deny | Action::Ask => may_match_tool(&rule.tool, tool),
@@ -257,16 +259,16 @@ fn names_tool(rule: &Rule, tool: &ToolSpec) -> bool {
     }
 }
 
-/// Whether a pattern could mean this tool, by its id with or without the pack, whatever other packs
-/// exist.
+/// Whether a pattern could match this tool, by its id with or without the pack, regardless of which
+/// other packs exist.
 fn may_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
     matches_glob(pattern, tool.plain_id().as_str())
         || matches_glob(pattern, tool.qualified_id().as_str())
 }
 
-/// Whether a pattern certainly means this tool and not another pack's. A pattern without a pack
-/// does not match an id that several packs have, unless it is `*`. A pack name matches only the
-/// text before a colon.
+/// Whether a pattern can only match this tool and not a tool of another pack. A pattern without a
+/// pack does not match an id that several packs have, unless it is `*`. A pack name matches only
+/// the text before a colon.
 fn must_match_tool(pattern: &str, tool: &ToolSpec) -> bool {
     let plain = tool.plain_id();
     match pattern.split_once(':') {
@@ -296,7 +298,8 @@ pub(crate) fn describe_rule(rule: &Rule) -> Text {
     }
 }
 
-/// Removes the full stop at the end of a problem's text, so that the text fits into a sentence.
+/// Removes the full stop at the end of a problem's text, so that the text can be used within a
+/// sentence.
 fn trim_full_stop(problem: &Text) -> Text {
     match problem {
         Text::Plain(problem) => problem.trim_end_matches('.').into(),
@@ -304,14 +307,14 @@ fn trim_full_stop(problem: &Text) -> Text {
     }
 }
 
-/// The library also wants a sign for any one character. This one is not a character in Unicode, so that
-/// no id has it, and a pattern with it is a fault.
+/// The library requires a wildcard for a single character. This character is a Unicode
+/// noncharacter, so no id contains it. A pattern that contains it is reported as a fault.
 const ANY_ONE: char = '\u{10ffff}';
-/// A pattern in which only `*` is special.
+/// A pattern in which only `*` is a wildcard.
 type Glob = WildMatchPattern<'*', ANY_ONE>;
 
 /// Whether `text` matches `pattern`. `*` matches any text; every other character matches itself.
-/// Takes at most as many steps as both are long, multiplied.
+/// The number of steps is at most the product of both lengths.
 fn matches_glob(pattern: &str, text: &str) -> bool {
     Glob::new(pattern).matches(text)
 }
@@ -322,7 +325,7 @@ mod tests {
 
     use super::*;
 
-    /// The meaning of a pattern, by a table over both texts.
+    /// Matches a pattern with dynamic programming, as a reference for the test.
     fn means(pattern: &str, text: &str) -> bool {
         let (pattern, text): (Vec<char>, Vec<char>) =
             (pattern.chars().collect(), text.chars().collect());
@@ -342,13 +345,13 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
         #[test]
-        fn only_a_star_is_special(pattern in "[ab.?\\[\\]\\\\{}*å]{0,9}", text in "[ab.?\\[\\]\\\\{}*å]{0,9}") {
+        fn only_the_star_is_a_wildcard_in_patterns(pattern in "[ab.?\\[\\]\\\\{}*å]{0,9}", text in "[ab.?\\[\\]\\\\{}*å]{0,9}") {
             prop_assert_eq!(matches_glob(&pattern, &text), means(&pattern, &text), "{} {}", pattern, text);
         }
     }
 
     #[test]
-    fn a_rule_of_forty_stars_is_decided_at_once() {
+    fn a_pattern_with_many_stars_is_matched_quickly() {
         let text = "a".repeat(200);
         for pattern in ["*a".repeat(40) + "b", "*".repeat(200), "a*".repeat(100) + "b"] {
             assert_eq!(matches_glob(&pattern, &text), means(&pattern, &text), "{pattern}");

@@ -1,5 +1,5 @@
-//! One table line for each rule of the precedence, and the property that adding a deny never allows
-//! more.
+//! A table with one line for each rule of the precedence, and a property test: an added deny rule
+//! never allows more.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use contract::{
@@ -139,7 +139,7 @@ const ASK: u8 = 1;
 const DENY: u8 = 2;
 
 #[test]
-fn effects_and_modes() {
+fn each_effect_and_policy_mode_has_its_verdict() {
     use PolicyMode::*;
     for (effect, mode, expected) in [
         (Effect::ReadOnly, ReadOnlyOnly, ALLOW),
@@ -157,7 +157,7 @@ fn effects_and_modes() {
 }
 
 #[test]
-fn precedence() {
+fn deny_rules_take_precedence_over_ask_and_ask_over_allow() {
     let allow = rule(Action::Allow, "cart.*");
     let ask = rule(Action::Ask, "*");
     let deny = rule(Action::Deny, "cart.addItem");
@@ -189,7 +189,7 @@ fn precedence() {
 }
 
 #[test]
-fn a_tool_that_a_person_must_approve_asks_whatever_else_is_said() {
+fn a_tool_that_always_needs_a_person_asks_despite_rules_and_grants() {
     let demanded = |mut c: Case| {
         c.tool.human_required = true;
         c.decide()
@@ -222,7 +222,7 @@ fn a_tool_that_a_person_must_approve_asks_whatever_else_is_said() {
 }
 
 #[test]
-fn grants_hold_only_where_they_say() {
+fn session_grants_apply_only_within_their_conditions() {
     assert_eq!(case(Effect::Write).with_grant().strictness(), ALLOW);
     assert_eq!(case(Effect::Destructive).with_grant().strictness(), ASK);
     let mut c = case(Effect::Write).with_grant();
@@ -254,7 +254,7 @@ fn grants_hold_only_where_they_say() {
 }
 
 #[test]
-fn a_read_asks_where_it_may_send_data_to() {
+fn a_read_to_an_unallowed_destination_asks() {
     static PLACES: std::sync::LazyLock<[contract::Destination; 1]> =
         std::sync::LazyLock::new(|| {
             [contract::Destination::new(contract::DestinationKind::Host, "example.com")]
@@ -275,7 +275,7 @@ fn a_read_asks_where_it_may_send_data_to() {
 }
 
 #[test]
-fn in_a_marked_turn_a_rule_covers_only_what_it_fixes_or_the_person_typed() {
+fn in_an_untrusted_turn_an_allow_rule_covers_only_fixed_or_typed_arguments() {
     let mut c = case(Effect::Write).rules(&[rule(Action::Allow, "*")]);
     assert_eq!(c.strictness(), ALLOW);
     c.untrusted = true;
@@ -287,7 +287,7 @@ fn in_a_marked_turn_a_rule_covers_only_what_it_fixes_or_the_person_typed() {
 }
 
 #[test]
-fn unreadable_rules_ask_and_never_allow() {
+fn unreadable_rules_ask_for_approval_and_never_allow() {
     let mut c = case(Effect::Write).mode(PolicyMode::WritesAllowed);
     let text = r#"{"rules": [
         {"id": "a", "action": "allow", "tool": "*"},
@@ -331,7 +331,7 @@ fn unreadable_rules_ask_and_never_allow() {
 }
 
 #[test]
-fn standing_grants_hold_only_where_they_say() {
+fn standing_grants_apply_only_within_their_conditions() {
     let granting = |rest: &str| {
         let text = format!(
             r#"{{"grants": [{{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"{rest}}}]}}"#
@@ -366,9 +366,9 @@ fn standing_grants_hold_only_where_they_say() {
     assert_eq!(granting("").mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
 }
 
-/// The examples in the documentation can be read as rules.
+/// The examples in the documentation are valid rules.
 #[test]
-fn the_documented_file_is_valid() {
+fn the_examples_in_the_policy_documentation_are_valid() {
     let text = include_str!("../../../../docs/policy.md");
     let examples: Vec<&str> =
         text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
@@ -379,7 +379,7 @@ fn the_documented_file_is_valid() {
 }
 
 #[test]
-fn patterns() {
+fn rules_match_by_tool_pattern_and_argument_values() {
     let mut c = case(Effect::Write).rules(&[rule(Action::Deny, "*.add*")]);
     assert_eq!(c.strictness(), DENY);
     c.rules.rules[0].tool = "cart.add".into();
@@ -389,8 +389,8 @@ fn patterns() {
     assert_eq!(c.strictness(), ASK);
 }
 
-/// A case for a tool of the pack `shop`. With `is_shared`, another pack has the same id, so the
-/// tool carries its pack's name.
+/// A case for a tool of the pack `shop`. With `is_shared`, another pack has a tool with the same
+/// id, so the tool's name includes its pack.
 fn shop_tool(id: &str, is_shared: bool) -> Case {
     let mut c = case(Effect::Write);
     c.tool = tool(id, Effect::Write);
@@ -402,7 +402,7 @@ fn shop_tool(id: &str, is_shared: bool) -> Case {
 }
 
 #[test]
-fn a_rule_that_restricts_an_id_holds_with_and_without_its_pack() {
+fn a_restricting_rule_applies_to_a_tool_id_with_and_without_its_pack() {
     for is_shared in [false, true] {
         for pattern in ["cart.addItem", "shop:cart.addItem", "cart.*", "shop:*", "*"] {
             assert_eq!(
@@ -427,7 +427,7 @@ fn a_rule_that_restricts_an_id_holds_with_and_without_its_pack() {
 }
 
 #[test]
-fn a_rule_that_permits_an_id_names_one_tool() {
+fn an_allow_rule_applies_only_if_its_pattern_means_one_tool() {
     let allowed = |id: &str, is_shared: bool, pattern: &str| {
         shop_tool(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW
     };
@@ -460,8 +460,8 @@ fn a_rule_that_permits_an_id_names_one_tool() {
         [granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")],
         [ALLOW, ALLOW]
     );
-    // A session grant is bound to one definition, so its tool id may be written with or without the
-    // pack.
+    // A session grant is bound to one definition of a tool, so the tool id may be written with or
+    // without the pack.
     let mut c = shop_tool("cart.addItem", false).with_grant();
     c.tool.id = c.tool.qualified_id();
     assert_eq!(c.strictness(), ALLOW);
@@ -477,7 +477,8 @@ fn any_rule() -> impl Strategy<Value = Rule> {
         .prop_map(|(action, pattern)| rule(action, &pattern))
 }
 
-/// A rule as text. Some are faulty, and some have an id that another pack may have.
+/// A rule as text. Some rules are invalid, and some name a tool id that another pack may have as
+/// well.
 fn any_line() -> impl Strategy<Value = (u8, String)> {
     (
         0u8..30,
@@ -494,7 +495,7 @@ fn any_line() -> impl Strategy<Value = (u8, String)> {
 
 proptest! {
     #[test]
-    fn adding_a_deny_never_widens(
+    fn adding_a_deny_rule_never_allows_more(
         rules in prop::collection::vec(any_rule(), 0..6),
         at in 0usize..6,
         effect in prop_oneof![Just(Effect::ReadOnly), Just(Effect::Write), Just(Effect::Destructive)],
@@ -513,9 +514,9 @@ proptest! {
         prop_assert!(before.strictness() >= was);
     }
 
-    /// Marked content and missing leave only ever make a call ask more often.
+    /// Outside content and unapproved destinations can only make the decision stricter.
     #[test]
-    fn content_from_outside_and_missing_leave_never_widen(
+    fn untrusted_content_and_unallowed_destinations_never_allow_more(
         rules in prop::collection::vec(any_rule(), 0..6),
         effect in prop_oneof![Just(Effect::ReadOnly), Just(Effect::Write), Just(Effect::Destructive)],
         mode in prop_oneof![Just(PolicyMode::ReadOnlyOnly), Just(PolicyMode::WritesRequireApproval), Just(PolicyMode::WritesAllowed)],
@@ -533,10 +534,9 @@ proptest! {
         prop_assert!(c.strictness() >= marked);
     }
 
-    /// The same property for the text of the file, with an added deny rule or an added rule that
-    /// cannot be read.
+    /// Adding a deny rule or an unreadable rule to the text of the file never allows more.
     #[test]
-    fn adding_to_the_file_what_denies_or_cannot_be_read_never_widens(
+    fn adding_a_deny_or_unreadable_rule_to_the_file_never_allows_more(
         rules in prop::collection::vec(any_line(), 0..6),
         with_grant: bool,
         added in prop_oneof![any_line().prop_map(|(_, line)| line.replace("allow", "deny").replace("ask", "deny")), Just(r#"{"id": "x"}"#.to_owned()), Just("7".to_owned())],
@@ -557,7 +557,7 @@ proptest! {
 }
 
 #[test]
-fn rules_have_a_bound_and_a_fault_repeats_no_value() {
+fn the_number_of_rules_is_limited_and_error_texts_repeat_no_values() {
     let rule = |id: usize, action: &str, tool: &str| {
         format!(r#"{{"id":"r{id}","action":"{action}","tool":"{tool}"}}"#)
     };

@@ -1,7 +1,7 @@
 //! Finds keys and tokens by their exact value, in every encoding in which they may occur: plain,
 //! base64 (both alphabets, every offset), hex, percent, JSON and HTML escapes, broken into lines,
-//! and in pieces; also in another case, in fullwidth letters and with characters in it that nobody
-//! sees. It knows no patterns and no placeholders.
+//! and in pieces; also in another case, in fullwidth letters and with invisible characters in
+//! between. Patterns and placeholders are handled elsewhere.
 
 mod fold;
 mod forms;
@@ -22,10 +22,10 @@ use forms::Form;
 use open_end::Beginnings;
 use view::{View, Way};
 
-/// Replaces a secret in a text. It has no number, because a secret is never restored.
+/// Replaces a secret in a text. The mark has no number, because a secret is never restored.
 pub const MARK: &str = "<secret>";
 
-/// Levels of nested escapes that are decoded.
+/// The most levels of nested escapes that are decoded.
 const DEPTH: usize = 3;
 
 /// A matcher for all secrets that are known when it is built.
@@ -37,13 +37,13 @@ pub struct Exact {
     values: usize,
 }
 
-/// Forms that are searched for together.
+/// A group of forms that are searched for together.
 struct Group {
     machine: AhoCorasick,
     forms: Vec<Form>,
-    /// Whether a letter also stands for the one of the other case.
+    /// Whether the search ignores case.
     any_case: bool,
-    /// Made when the first stream is searched.
+    /// Built when the first stream is searched.
     beginnings: OnceLock<Option<Beginnings>>,
 }
 
@@ -86,7 +86,7 @@ impl Exact {
             values.into_iter().map(str::trim).filter(|value| value.len() >= forms::SHORTEST)
         {
             all.extend(forms::forms_of_secret(value));
-            // The texts are folded, and so a secret with such characters is, too.
+            // The texts are folded before the search, so the secrets are folded, too.
             let folded: String = value.chars().filter_map(fold).collect();
             if folded != value && folded.len() >= forms::SHORTEST {
                 all.extend(forms::forms_of_secret(&folded));
@@ -99,7 +99,8 @@ impl Exact {
         Self { groups: groups.into_iter().flatten().collect(), spaced, values: count }
     }
 
-    /// Returns what the streams of all groups may begin with. None if it is too much.
+    /// Returns what the streams of all groups may begin with. Returns none if a group has too many
+    /// forms.
     fn beginnings(&self) -> Option<Vec<&Beginnings>> {
         self.groups.iter().map(Group::beginnings).collect()
     }
@@ -129,7 +130,7 @@ impl Exact {
 
     /// Whether a text contains a secret. Most texts contain none, so this check does not map
     /// decoded bytes back to their source. A text with white space is searched only once, with the
-    /// white space removed: that search also finds everything that stands in the text itself.
+    /// white space removed: that search also finds every secret that the text contains unchanged.
     pub fn contains_secret(&self, text: &str) -> bool {
         let is_found = |bytes: &[u8]| self.groups.iter().any(|group| group.machine.is_match(bytes));
         !self.is_empty()
@@ -145,7 +146,7 @@ impl Exact {
     }
 }
 
-/// Returns the text itself and its unescaped versions, all of them folded.
+/// Returns the text itself and its unescaped versions, all folded.
 fn views(text: &str, way: Way) -> impl Iterator<Item = View<'_>> {
     let read = move |marks: &'static [u8]| {
         successors(View::of(text, way).unescape(marks, way), move |view| view.unescape(marks, way))

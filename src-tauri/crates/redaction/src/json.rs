@@ -1,6 +1,6 @@
-//! Searches and changes the texts of JSON values. Texts at the same place of a list's elements are
-//! also searched as one text, in case a secret was split over them. Every other change looks at one
-//! text at a time.
+//! Searches and changes the texts in JSON values. Texts at the same position in the elements of a
+//! list are also searched as a joined text, because a secret may be split over them. Every other
+//! change considers one text at a time.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -40,7 +40,8 @@ impl Exact {
         if is_found {
             scrub(self, &mut value);
         }
-        // A member that is written twice is in the text, but only once in the value.
+        // A member that is written twice occurs twice in the text but only once in the parsed
+        // value.
         if is_found || self.contains_secret(&text) { value.to_string() } else { text }
     }
 }
@@ -54,7 +55,8 @@ fn contains_secret(exact: &Exact, value: &Value) -> bool {
         || texts.into_values().any(|text| exact.contains_secret(&text))
 }
 
-/// Collects the texts by their place, joined where a place has several, and all member names.
+/// Collects all member names, and the texts by their position. Texts at the same position are
+/// joined.
 fn collect_texts<'a>(
     value: &'a Value,
     place: &mut String,
@@ -95,7 +97,7 @@ fn scrub(exact: &Exact, value: &mut Value) {
     names(exact, value);
 }
 
-/// Collects the texts to change by their place. All items of a list have the same place.
+/// Collects the texts to change by their position. All elements of a list have the same position.
 fn collect_leaves<'a>(
     value: &'a mut Value,
     place: &mut String,

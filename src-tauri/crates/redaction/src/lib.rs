@@ -1,6 +1,6 @@
-//! Removes from texts what may not reach a model, and restores it in the model's answer. Pure: no
-//! sessions, stores or providers. Only this crate can create an [`Outbound`], and the models' port
-//! accepts nothing else.
+//! Removes data that may not reach a model from texts, and restores the data in the model's answer.
+//! The crate is pure and has no sessions, stores or providers. Only this crate can create an
+//! [`Outbound`], and the port of the models accepts nothing else.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -25,7 +25,8 @@ pub use replaced::Replaced;
 pub use restoring::Restoring;
 pub use scrubbing::Scrubbing;
 
-/// Returns the places in a text that have the form of a key, such as those that services issue.
+/// Returns the ranges in a text that look like a key of a known service or a password with its
+/// label.
 pub fn find_keys(text: &str) -> Vec<std::ops::Range<usize>> {
     let spans = patterns::spans(text, Level::Basic, patterns::TextContext::Text);
     spans.into_iter().filter(|(_, kind)| *kind == Kind::Key).map(|(place, _)| place).collect()

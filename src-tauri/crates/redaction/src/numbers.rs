@@ -1,6 +1,6 @@
 //! Numbers for the redacted values of a session. The same value has the same placeholder in every
-//! turn, also after a restart. Only salted digests are stored, ordered by number; the values
-//! themselves are not stored again.
+//! turn, also after a restart. Only salted digests are stored, ordered by number; the map stores no
+//! values.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ type Print = [u8; 8];
 /// Maps the redacted values of a session to their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    /// Makes digests of different sessions differ.
+    /// Makes the digests of different sessions differ.
     salt: String,
     known: HashMap<(Kind, Print), u32>,
     order: BTreeMap<Kind, Vec<Print>>,
@@ -27,7 +27,7 @@ impl Numbers {
         Self { salt: salt.to_owned(), ..Self::default() }
     }
 
-    /// Reads numbers that [`Numbers::stored`] wrote. Entries that cannot be read are ignored.
+    /// Reads numbers written by [`Numbers::stored`]. Entries that cannot be read are ignored.
     pub fn restored(salt: &str, stored: &Value) -> Self {
         let mut numbers = Self::new(salt);
         for (name, list) in stored.as_object().into_iter().flatten() {
@@ -35,8 +35,7 @@ impl Numbers {
                 continue;
             };
             for print in list {
-                // An unreadable entry keeps its position, so that the numbers after it do not
-                // change.
+                // An unreadable entry keeps its position, so that later numbers do not change.
                 numbers.push(kind, print.as_str().and_then(from_hex).unwrap_or_default());
             }
         }
@@ -62,7 +61,7 @@ impl Numbers {
         std::mem::take(&mut self.grown)
     }
 
-    /// Returns the placeholder of a value, and adds the value if it is new.
+    /// Returns the placeholder of a value. A new value is added first.
     pub(crate) fn placeholder(&mut self, kind: Kind, value: &str) -> Placeholder {
         let print = self.fingerprint(kind, value);
         let number =

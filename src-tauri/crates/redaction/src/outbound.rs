@@ -6,7 +6,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Text that the redactor has processed, or that is part of the program. Cheap to clone.
+/// Text that the redactor has processed, or that is part of the program, and is cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Outbound(Arc<str>);
 
@@ -80,7 +80,7 @@ impl PartialEq<&str> for Outbound {
     }
 }
 
-/// A JSON value that the redactor has processed. Cheap to clone.
+/// A JSON value that the redactor has processed, and that is cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutboundValue(Arc<Value>);
 
@@ -93,7 +93,7 @@ impl OutboundValue {
         Self(Arc::clone(value))
     }
 
-    /// Parses a JSON text of the program itself. Invalid JSON gives `null`.
+    /// Parses a JSON text of the program itself. Invalid JSON becomes `null`.
     pub fn fixed(text: &'static str) -> Self {
         Self::new(serde_json::from_str(text).unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! Writes and reads placeholders such as `<email_1>`. No other file knows their spelling.
+//! Writes and reads placeholders such as `<email_1>`. Their syntax is defined only in this file.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub(crate) fn kind_from_name(name: &str) -> Option<Kind> {
 /// A placeholder: a kind and a number within the session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placeholder {
-    /// The kind of the value that it stands for.
+    /// The kind of the replaced value.
     pub kind: Kind,
-    /// The number of the value among those of its kind.
+    /// The number of the replaced value among values of its kind.
     pub number: u32,
 }
 
@@ -35,9 +35,9 @@ const DIGITS: usize = 7;
 /// The result of reading a placeholder at a `<`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceholderMatch {
-    /// A placeholder with its length in bytes.
+    /// A complete placeholder with its length in bytes.
     Whole(Placeholder, usize),
-    /// A text that ends before this can be decided.
+    /// A text that ends before the placeholder is complete.
     Cut,
     Other,
 }

@@ -1,5 +1,5 @@
-//! Redacts every text for a model: removes secrets first, then replaces pattern matches by level.
-//! The same value gets the same number each time.
+//! Redacts every text for a model: removes secrets first, then replaces pattern matches by level. A
+//! value that occurs again gets the same number.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     placeholder::placeholders,
 };
 
-/// Bytes that are examined on both sides of a cut.
+/// The bytes examined on both sides of a cut.
 const CONTEXT_BYTES: usize = 4_096;
 
 /// The redacted result, and the values that were replaced in it.
@@ -46,7 +46,7 @@ impl Redactor {
         Redacted { out: Outbound::new(out.as_deref().unwrap_or(&scrubbed)), replaced }
     }
 
-    /// Redacts a value for a model: every text, number and name in it.
+    /// Redacts a value for a model: every text, number and name in the value.
     pub fn value(&self, numbers: &mut Numbers, value: &Arc<Value>) -> Redacted<OutboundValue> {
         let mut replaced = Replaced::default();
         let mut scrubbed = Arc::clone(value);
@@ -70,8 +70,8 @@ impl Redactor {
         Redacted { out, replaced }
     }
 
-    /// Redacts a text that is built from redacted texts, or that names parts of the program such as
-    /// tools. Only secrets are removed.
+    /// Redacts a text that is built from redacted texts, or that contains only names from the
+    /// program, such as tool names. Only secrets are removed.
     pub fn redact_composed_text(&self, text: &str) -> Outbound {
         Outbound::new(&self.exact.redact_secrets(text))
     }
@@ -122,7 +122,8 @@ impl Redactor {
         if spans.is_empty() {
             return None;
         }
-        // The match that begins first wins; of those, the longest.
+        // The match that begins first takes precedence; of matches that begin together, the
+        // longest.
         spans.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
         let mut out = String::with_capacity(text.len());
         let mut done = 0;

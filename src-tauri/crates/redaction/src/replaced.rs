@@ -1,6 +1,5 @@
-//! The values that were replaced, and how they are restored. Lives in memory for one turn and holds
-//! only that turn's values. A placeholder that a model invents, or remembers from elsewhere,
-//! restores nothing.
+//! Keeps the replaced values of a turn, in memory only, and restores them. A placeholder that a
+//! model invents, or remembers from elsewhere, restores nothing.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -12,7 +11,7 @@ use crate::{
     placeholder::{PlaceholderMatch, placeholders, read},
 };
 
-/// Placeholders with their values, and how often a secret was removed. Secrets are never restored.
+/// Placeholders with their values, and the number of removed secrets. Secrets are never restored.
 #[derive(Clone, Default)]
 pub struct Replaced {
     values: BTreeMap<Placeholder, Arc<str>>,
@@ -55,8 +54,8 @@ impl Replaced {
         !self.values.is_empty()
     }
 
-    /// Returns how many different values of each kind were replaced, and how often a secret was
-    /// removed.
+    /// Returns how many different values of each kind were replaced, and the number of removed
+    /// secrets.
     pub fn counts(&self) -> Vec<RedactionCount> {
         let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
         if self.secrets > 0 {
@@ -92,9 +91,9 @@ impl Replaced {
         Cow::Owned(out)
     }
 
-    /// Restores the arguments of a call as a model wrote them. Values go into the JSON's texts, so
-    /// a quotation mark in a value does not change its shape. Text that is not JSON is restored as
-    /// text.
+    /// Restores the arguments of a call as a model wrote them. Values are inserted into the strings
+    /// of the parsed JSON, so a quotation mark in a value does not change the structure. Text that
+    /// is not JSON is restored as text.
     pub fn restore_arguments(&self, text: String) -> String {
         if self.values.is_empty() {
             return text;

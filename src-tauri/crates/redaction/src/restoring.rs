@@ -1,23 +1,24 @@
-//! Restores a text that arrives in pieces. Only an incomplete placeholder is held back. A restored
-//! value may complete a secret, so the restored text is searched for secrets.
+//! Restores placeholders in a text that arrives in pieces. Only an incomplete placeholder is held
+//! back. A restored value may complete a secret, so the restored text is searched for secrets
+//! again.
 
 use std::sync::Arc;
 
 use crate::{Exact, Replaced, Scrubbing, placeholder::PlaceholderMatch};
 
-/// A text that is being restored.
+/// The state of restoring a text that arrives in pieces.
 #[derive(Debug)]
 pub struct Restoring {
     replaced: Arc<Replaced>,
     exact: Arc<Exact>,
     scrubbing: Scrubbing,
-    /// Text that begins with `<` and may become a placeholder; else empty.
+    /// Text that begins with `<` and may become a placeholder, or empty.
     held: String,
 }
 
 impl Restoring {
-    /// Begins to restore a text that may contain these placeholders. The text has none of these
-    /// secrets before it is restored.
+    /// Creates the state for a text that may contain these placeholders. Before its placeholders
+    /// are restored, the text contains none of these secrets.
     pub fn new(replaced: Arc<Replaced>, exact: Arc<Exact>) -> Self {
         Self { replaced, exact, scrubbing: Scrubbing::default(), held: String::new() }
     }
@@ -62,7 +63,7 @@ impl Restoring {
         out
     }
 
-    /// Returns the rest when the text has ended.
+    /// Returns the text that is still held back, after the last piece.
     pub fn end(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         if !self.replaced.has_values() {

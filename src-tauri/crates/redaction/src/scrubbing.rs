@@ -1,21 +1,22 @@
-//! Removes secrets from a text that arrives in pieces. Only what a secret could still continue is
-//! held back, so that a secret that is split over pieces is found, too.
+//! Removes secrets from a text that arrives in pieces. Text that could be the beginning of a secret
+//! is held back until the next piece, so that a secret split over pieces is found.
 
 use crate::{Exact, MARK, exact::insert_marks};
 
-/// The most bytes that are searched again with each piece. More are searched again only when they
-/// have grown by a quarter, so that the work stays proportional to the text.
+/// The number of bytes that are always searched again with each piece. A longer text is searched
+/// again only when it has grown by a quarter, so that the total work stays proportional to the
+/// text.
 const SEARCHED_AGAIN: usize = 512;
 
-/// A text that is being searched.
+/// The state of searching a text that arrives in pieces.
 #[derive(Debug, Default)]
 pub struct Scrubbing {
-    /// The end of the text so far, which may be the beginning of a secret.
+    /// The end of the text so far, if a secret may begin in it.
     held: String,
-    /// The length of `held` that is waited for.
+    /// The length that `held` must reach before it is searched again.
     wanted: usize,
-    /// Whether the text that was given out ends with the mark of a secret. A part that follows
-    /// directly belongs to the same secret.
+    /// Whether the returned text ends with the mark of a secret. A match that follows directly
+    /// belongs to the same secret.
     is_after_mark: bool,
     has_removed: bool,
 }
@@ -37,7 +38,7 @@ impl Scrubbing {
         out
     }
 
-    /// Returns the rest when the text has ended.
+    /// Returns the text that is still held back, after the last piece.
     pub fn end(&mut self, exact: &Exact) -> String {
         let spans = exact.spans(&self.held);
         let out = self.take(self.held.len(), &spans);
@@ -50,7 +51,7 @@ impl Scrubbing {
         self.has_removed
     }
 
-    /// Takes the first `end` bytes, with a mark in place of each of these ranges.
+    /// Takes the first `end` bytes, with each of these ranges replaced by a mark.
     fn take(&mut self, end: usize, spans: &[std::ops::Range<usize>]) -> String {
         if end == 0 {
             return String::new();

@@ -1,5 +1,5 @@
-//! The last check before the window: allow-lists for elements, attributes, classes and link
-//! schemes. The HTML writer should produce nothing else, but this file does not rely on it.
+//! The last check before the window, with allow-lists for elements, attributes, classes and link
+//! schemes. The HTML writer should produce nothing else, but this file does not rely on the writer.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -50,7 +50,7 @@ const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("th", &["class"]),
     ("ul", &["class"]),
 ];
-/// Classes of the HTML writer. Those of highlighted code are in [`highlight`].
+/// Classes of the HTML writer. The classes of highlighted code are in [`highlight`].
 const CLASSES: [&str; 9] = [
     "md-code",
     "md-formula",
@@ -116,7 +116,7 @@ pub(crate) fn is_mail(url: &str) -> bool {
     url.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto"))
 }
 
-/// Whether a fence's language may be used in an attribute.
+/// Whether the language of a code fence may be used in an attribute.
 pub(crate) fn is_language(text: &str) -> bool {
     (1..=20).contains(&text.len())
         && text
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_list_gets_through() {
+    fn only_allowed_html_elements_and_attributes_are_kept() {
         assert_eq!(
             clean("<p onclick=x style='color:red' class='md-code evil'>a<img src=x onerror=y></p>"),
             "<p>a</p>"
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_keep_what_draws_them_and_no_more() {
+    fn only_allowed_mathml_elements_and_attributes_are_kept() {
         assert_eq!(
             clean(
                 "<math display='block' onclick=x><mo stretchy='true' style='color:red' href='javascript:x'>(</mo><mspace width='1e9em' height='2em'></mspace><maction><mi>x</mi></maction></math>"

@@ -1,27 +1,29 @@
 //! Finds the formulas of a Markdown text by their delimiters: `$…$` and `\(…\)` within a line,
-//! `$$…$$` and `\[…\]` also over several. Does not know whether the text between them can be drawn.
+//! `$$…$$` and `\[…\]` also over several lines. Does not know whether the text between them can be
+//! drawn.
 //!
-//! Amounts of money are not formulas: after the first `$` comes no space, before the second one
-//! neither, neither stands beside a letter or digit on its outer side, and no number with words is
-//! between them.
+//! Amounts of money are not formulas. Therefore no space may follow the first `$` or precede the
+//! second, no letter or digit may stand beside a `$` on the outer side, and the text between must
+//! not be a number with words.
 
 use std::ops::Range;
 
-/// The most bytes between two delimiters. A longer text stays as it is written.
+/// The maximum number of bytes between two delimiters. A longer text is shown as it is written.
 const MAX_BYTES: usize = 2_000;
 
 /// A formula in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Where it is, with its delimiters.
+    /// The range of the formula, including its delimiters.
     pub(crate) all: Range<usize>,
     /// The text between the delimiters.
     pub(crate) inner: Range<usize>,
-    /// Whether it has lines of its own.
+    /// Whether the formula is displayed on separate lines.
     pub(crate) is_display: bool,
 }
 
-/// Returns the formulas of a text in their order. `code` has the ranges of code, which has none.
+/// Returns the formulas of a text in order. `code` contains the ranges of code, where no formulas
+/// are found.
 pub(crate) fn find(text: &str, code: &[Range<usize>]) -> Vec<Found> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -47,17 +49,18 @@ pub(crate) fn find(text: &str, code: &[Range<usize>]) -> Vec<Found> {
     found
 }
 
-/// The thing that begins at a position.
+/// The text that begins at a position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Begins {
     Formula(Found),
-    /// The first delimiter of a formula whose end is missing, with its length in bytes.
+    /// The first delimiter of a formula whose second delimiter is missing, with the length of the
+    /// first delimiter in bytes.
     Perhaps(usize),
-    /// Something else, with its length in bytes.
+    /// Any other text, with its length in bytes.
     Other(usize),
 }
 
-/// Tells what begins at a position of a text.
+/// Returns what begins at a position of a text.
 pub(crate) fn begins_at(text: &str, at: usize) -> Begins {
     let bytes = text.as_bytes();
     match (bytes.get(at), bytes.get(at + 1)) {
@@ -77,7 +80,8 @@ pub(crate) fn begins_at(text: &str, at: usize) -> Begins {
     }
 }
 
-/// Whether a line begins a formula that a later line ends. Returns the last byte of the delimiter that ends it.
+/// Whether a line begins a formula that a later line ends. Returns the last byte of the closing
+/// delimiter.
 pub(crate) fn opens_lines(line: &str) -> Option<u8> {
     let line = line.trim_start();
     let mark = match line.as_bytes() {
@@ -93,21 +97,21 @@ pub(crate) fn closes_lines(line: &str, mark: u8) -> bool {
     line.contains(if mark == b'$' { "$$" } else { "\\]" })
 }
 
-/// `\(…\)` or `\[…\]`.
+/// Finds a formula `\(…\)` or `\[…\]`.
 fn bracketed(text: &str, at: usize, close: u8) -> Begins {
     let is_display = close == b']';
     let end = |here: usize, bytes: &[u8]| {
         (bytes.get(here) == Some(&b'\\') && bytes.get(here + 1) == Some(&close)).then_some(())
     };
     let Some(inner) = between(text, at + 2, is_display, end) else { return Begins::Perhaps(2) };
-    // Escaped brackets before an address belong to a link.
+    // Escaped brackets before an address belong to a link, not to a formula.
     if text.as_bytes().get(inner.end + 2) == Some(&b'(') {
         return Begins::Other(2);
     }
     Begins::Formula(Found { all: at..inner.end + 2, inner, is_display })
 }
 
-/// `$…$`. The first `$` after the opening one ends the formula, or there is none.
+/// Finds a formula `$…$`. Only the first `$` after the opening `$` can end the formula.
 fn dollar(text: &str, at: usize) -> Begins {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).and_then(|at| bytes.get(at));
@@ -125,7 +129,8 @@ fn dollar(text: &str, at: usize) -> Begins {
     Begins::Formula(Found { all: at..inner.end + 1, inner, is_display: false })
 }
 
-/// Whether a text after a `$` is an amount with words: first a number, then words, and no command.
+/// Whether a text after a `$` is an amount of money followed by words: a number, then words, and no
+/// command.
 fn is_amount(text: &str) -> bool {
     let begins_word = |part: &[u8]| match part {
         [b' ' | b',' | b'/' | b'-', rest @ ..] => rest.iter().all(u8::is_ascii_alphabetic),
@@ -136,7 +141,8 @@ fn is_amount(text: &str) -> bool {
         && text.as_bytes().windows(3).any(begins_word)
 }
 
-/// `$$…$$`. In one line it has spaces at both ends or at none and begins with no closing sign: `$$` may also mean a high price.
+/// Finds a formula `$$…$$`. In one line, the text between has spaces at both ends or at neither
+/// end, and does not begin with a closing character, because `$$` may also mean a high price.
 fn dollars(text: &str, at: usize) -> Begins {
     let end = |here: usize, bytes: &[u8]| {
         (bytes.get(here) == Some(&b'$') && bytes.get(here + 1) == Some(&b'$')).then_some(())
@@ -152,8 +158,9 @@ fn dollars(text: &str, at: usize) -> Begins {
     Begins::Formula(Found { all: at..inner.end + 2, inner, is_display: true })
 }
 
-/// Returns the range from a position to the delimiter that `end` finds. It has no blank line, no line of a quote, and, unless it
-/// is `is_display`, no line end. Returns None if there is no such range, or if it is empty or long.
+/// Returns the range from a position to the delimiter that `end` finds. Returns None if the range
+/// would be empty, too long, contain a blank line or a quote line, or contain a line end although
+/// `is_display` is false.
 fn between(
     text: &str,
     from: usize,
@@ -176,7 +183,7 @@ fn between(
     None
 }
 
-/// Whether a formula cannot go on with this text, which begins a line.
+/// Whether this beginning of a line ends any formula.
 fn is_break(rest: &str) -> bool {
     let line = rest.lines().next().unwrap_or_default().trim_start();
     line.is_empty() || line.starts_with('>')
@@ -199,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn delimiters_of_every_kind() {
+    fn formulas_are_found_between_every_kind_of_delimiter() {
         let table: [(&str, &[&str]); 10] = [
             ("$x^2$ and $y$.", &["x^2", "y"]),
             ("\\(a_1\\), \\[b\\]", &["a_1", "b"]),
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_and_escaped_signs_are_no_formulas() {
+    fn amounts_and_escaped_dollar_signs_are_not_formulas() {
         for text in [
             "$5 and $10",
             "between $5-$10",
@@ -256,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn code_has_no_formulas_and_none_goes_over_it() {
+    fn formulas_are_not_found_inside_or_across_code() {
         let text = "`$a$` and $b$, $c `d` e$";
         assert_eq!(
             find(text, &[0..5, 18..21])

@@ -1,5 +1,6 @@
-//! Highlights closed code fences, using classes only. The grammars are loaded when the first fence
-//! with a known language closes. Long code and long lines stay plain, so the cost is linear.
+//! Highlights the code of closed code fences, using classes only. The grammars are loaded when the
+//! first fence with a known language closes. Long code and code with long lines stay plain, so that
+//! the cost is linear.
 
 use std::sync::LazyLock;
 
@@ -7,10 +8,10 @@ use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet
 
 use crate::escape::escape;
 
-/// Bytes of code above which it is not highlighted.
+/// The number of bytes above which code is not highlighted.
 const MAX_BYTES: usize = 64 * 1024;
-/// Bytes of a line above which code is not highlighted. Grammars are regular expressions, and a
-/// line of thousands of characters is not code.
+/// The number of bytes of a line above which code is not highlighted. Grammars are regular
+/// expressions, and a line of thousands of characters is not code.
 const MAX_LINE: usize = 1000;
 
 /// All classes of highlighted code.
@@ -28,7 +29,8 @@ pub(crate) const CLASSES: [&str; 11] = [
     "hl-variable",
 ];
 
-/// Scopes and their classes. The innermost listed scope decides; of several matches, the first row.
+/// Scopes and their classes. The innermost listed scope decides; if several rows match, the first
+/// row decides.
 const SCOPES: [(&str, &str); 24] = [
     ("comment", "hl-comment"),
     ("string", "hl-string"),
@@ -64,7 +66,7 @@ static TABLE: LazyLock<Vec<(Scope, &'static str)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Highlights code as HTML with classes. Returns None if it stays plain.
+/// Highlights code as HTML with classes. Returns None if the code stays plain.
 pub(crate) fn highlight_code(language: &str, code: &str) -> Option<String> {
     if language.is_empty()
         || code.len() > MAX_BYTES
@@ -110,7 +112,7 @@ fn class(stack: &ScopeStack) -> Option<&'static str> {
     })
 }
 
-/// Writes spans; neighbours of one class share a span.
+/// Writes spans. Neighbouring texts of the same class share a span.
 #[derive(Default)]
 struct Spans {
     html: String,
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_languages_get_classes() {
+    fn code_in_known_languages_gets_highlight_classes() {
         let html = highlight_code("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
         assert!(html.contains("<span class=\"hl-comment\">// note"), "{html}");
         assert!(
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_languages_and_long_lines_stay_plain() {
+    fn code_in_unknown_languages_or_with_long_lines_is_not_highlighted() {
         assert_eq!(highlight_code("klingon", "nuqneH"), None);
         assert_eq!(highlight_code("", "x"), None);
         assert_eq!(highlight_code("rust", &"x".repeat(MAX_LINE + 1)), None);

@@ -13,7 +13,7 @@ use crate::{highlight, mathml};
 /// Whether the block can still change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// The block may still grow; code is not highlighted yet.
+    /// The block may still grow, so code is not highlighted yet.
     Open,
     ClosedBlock,
 }
@@ -71,7 +71,7 @@ struct Writer<'a> {
 }
 
 struct OpenLink {
-    /// None for a link that may not be followed.
+    /// The address of the current link. None if the link may not be followed.
     url: Option<String>,
     text: String,
 }
@@ -83,7 +83,7 @@ impl Writer<'_> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) | Event::Html(text) => self.text(&text),
             Event::InlineHtml(text) => {
-                // Tables need this one element.
+                // Tables need line breaks, so this one element is allowed.
                 if matches!(&*text, "<br>" | "<br/>" | "<br />") {
                     self.html.push_str("<br>")
                 } else {
@@ -95,7 +95,7 @@ impl Writer<'_> {
                 self.plain(&self.veiled.source(&text));
                 self.html.push_str("</code>");
             }
-            // A line break of an answer is meant as one.
+            // Models mean every line break as a visible line break.
             Event::SoftBreak | Event::HardBreak => self.html.push_str("<br>"),
             Event::Rule => self.html.push_str("<hr>"),
             Event::TaskListMarker(done) => {
@@ -127,7 +127,7 @@ impl Writer<'_> {
         escape(&mut self.html, text);
     }
 
-    /// Draws a formula. One that cannot be drawn is shown as it is written.
+    /// Draws a formula. A formula that cannot be drawn is shown as it is written.
     fn formula(&mut self, formula: &Formula) {
         for link in &mut self.links {
             link.text.push_str(&formula.source);
@@ -183,7 +183,7 @@ impl Writer<'_> {
             Tag::Strong => self.html.push_str("<strong>"),
             Tag::Strikethrough => self.html.push_str("<del>"),
             Tag::Link { dest_url, .. } => self.link(&dest_url),
-            // Images are not fetched; the description is shown instead.
+            // Images are not fetched; their descriptions are shown instead.
             Tag::Image { .. } => {}
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
@@ -288,7 +288,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the address to open. From a mail link, fields that it may not fill in are removed.
+/// Returns the address to open. Fields that a mail link must not fill in are removed.
 fn openable_url(url: &str) -> Option<String> {
     if clean::is_mail(url) { sanitize_mail_link(url) } else { Some(url.to_owned()) }
 }
@@ -306,7 +306,8 @@ fn is_followable(url: &str) -> bool {
 }
 
 fn heading(level: HeadingLevel) -> &'static str {
-    // The page around an answer uses the first two heading levels.
+    // The page around an answer uses the first two heading levels, so the answer starts at the
+    // third level.
     match level {
         HeadingLevel::H1 => "h3",
         HeadingLevel::H2 => "h4",

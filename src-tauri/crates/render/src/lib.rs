@@ -1,10 +1,10 @@
-//! Renders Markdown as safe HTML blocks, both while an answer is written and afterwards, with the
-//! same result. The cost of a delta depends on the text it changes, not on the length of the
-//! answer. No window, no clock, no I/O.
+//! Renders Markdown as safe HTML blocks, with the same result during and after the writing of an
+//! answer. The cost of a delta depends on the text it changes, not on the length of the answer.
+//! Uses no window, no clock and no I/O.
 //!
 //! An answer is split into top-level blocks by looking at each line once ([`segment`](self)). A
-//! closed block never changes. Only the open block is rendered again; plain text after plain text
-//! is appended instead.
+//! closed block never changes. Only the open block is rendered again, and plain text after plain
+//! text is appended without rendering.
 
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ pub use veil::{Formula, Piece, Veiled};
 
 use contract::Block;
 
-/// Renders a complete text. The result equals that of a finished [`Stream`].
+/// Renders a complete text. The result equals the blocks of a finished [`Stream`].
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut stream = Stream::new();
     stream.push(text);

@@ -2,30 +2,32 @@
 
 use crate::formula;
 
-/// The kinds of line beginnings.
+/// The kind of a line, given by its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     Blank,
-    /// `# Title`
+    /// A heading such as `# Title`.
     Heading,
-    /// `---`, `* * *`. A row of dashes may also underline a heading.
+    /// A rule such as `---` or `* * *`. A row of dashes may also underline a heading.
     Rule,
-    /// At least three backticks or tildes.
+    /// A code fence: at least three backticks or tildes.
     Fence {
         mark: u8,
         len: usize,
     },
-    /// `>`
+    /// A quote line, which begins with `>`.
     Quote,
-    /// `- `, `* `, `+ ` or `1. `, `1) `; `mark` is the bullet or the delimiter.
+    /// A list item, which begins with `- `, `* `, `+ `, `1. ` or `1) `; `mark` is the bullet or the
+    /// delimiter.
     Item {
         mark: u8,
         first: bool,
         empty: bool,
     },
-    /// A line that begins with `|`.
+    /// A table row, which begins with `|`.
     Row,
-    /// A line that begins a formula of several lines; `mark` is the last byte of its end.
+    /// A line that begins a formula of several lines; `mark` is the last byte of the closing
+    /// delimiter.
     Formula {
         mark: u8,
     },
@@ -36,7 +38,7 @@ pub(crate) enum Line {
     Plain,
 }
 
-/// Classifies a line (without its line end) by its beginning.
+/// Classifies a line (excluding its line end) by its beginning.
 pub(crate) fn classify(line: &str) -> Line {
     let (indent, rest) = indent(line);
     let Some(first) = rest.bytes().next() else { return Line::Blank };
@@ -74,7 +76,7 @@ pub(crate) fn indent(line: &str) -> (usize, &str) {
     (width, "")
 }
 
-/// Whether the line closes a fence of `len` marks.
+/// Whether the line closes a fence of `len` mark characters.
 pub(crate) fn closes_fence(line: &str, mark: u8, len: usize) -> bool {
     let (indent, rest) = indent(line);
     let run = rest.bytes().take_while(|b| *b == mark).count();
@@ -96,7 +98,7 @@ pub(crate) fn is_underline(line: &str) -> bool {
         && (rest.bytes().all(|b| b == b'=') || rest.bytes().all(|b| b == b'-'))
 }
 
-/// Whether a line such as `|---|:--:|` is the one below a table's header.
+/// Whether a line such as `|---|:--:|` is the second line of a table, below the header.
 pub(crate) fn is_table_delimiter(line: &str) -> bool {
     let line = line.trim();
     line.contains('-')
@@ -122,7 +124,7 @@ fn heading(rest: &str) -> Line {
 
 fn fence(rest: &str, mark: u8) -> Line {
     let len = rest.bytes().take_while(|b| *b == mark).count();
-    // If the info text contains a backtick, this is inline code.
+    // If the info text contains a backtick, the line is inline code.
     let inline = mark == b'`' && rest.bytes().skip(len).any(|b| b == b'`');
     if len >= 3 && !inline { Line::Fence { mark, len } } else { Line::Plain }
 }
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beginnings_of_lines() {
+    fn each_kind_of_markdown_line_is_recognised_by_its_beginning() {
         let table = [
             ("", Line::Blank),
             ("   ", Line::Blank),
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_close_with_as_many_marks() {
+    fn a_code_fence_is_closed_by_at_least_as_many_marks() {
         assert!(closes_fence("```", b'`', 3) && closes_fence("  ````  ", b'`', 3));
         assert!(
             !closes_fence("``", b'`', 3)

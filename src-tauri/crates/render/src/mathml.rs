@@ -1,5 +1,5 @@
-//! Draws one formula as MathML. Knows no Markdown. A formula that has an error, defines commands, or becomes very large is not
-//! drawn, so that its source is shown instead.
+//! Draws one formula as MathML. Knows no Markdown. A formula with an error, with definitions of
+//! commands, or with very large MathML is not drawn; its source is shown instead.
 
 use std::{io, thread};
 
@@ -7,19 +7,21 @@ use pulldown_latex::config::{DisplayMode, RenderConfig};
 use pulldown_latex::event::{Content, Dimension, DimensionUnit, Event};
 use pulldown_latex::{Parser, ParserError, Storage, write_mathml};
 
-/// The most open brackets and environments.
+/// The maximum number of open brackets and environments.
 const MAX_DEPTH: usize = 32;
-/// The most bytes of the MathML of one formula.
+/// The maximum number of bytes of the MathML of one formula.
 const MAX_BYTES: usize = 64 * 1024;
-/// The stack for drawing one formula, of which as much is used as its commands need.
+/// The stack size in bytes of the thread that draws one formula. Memory is only used as needed.
 const STACK: usize = 32 << 20;
-/// Stands for a percent sign while a formula is drawn. No text has this character.
+/// The character that replaces a percent sign while a formula is drawn. This character never occurs
+/// in a text.
 const PERCENT: char = '\u{fdd2}';
-/// Commands that define others: a short text could become a huge formula.
+/// Commands that define other commands, which are refused because a short text could become a huge
+/// formula.
 const DEFINING: [&str; 6] =
     ["def", "let", "futurelet", "newcommand", "renewcommand", "providecommand"];
 
-/// The elements that formulas are drawn with.
+/// The elements that are used to draw formulas.
 pub(crate) const TAGS: [&str; 19] = [
     "math",
     "mfrac",
@@ -41,7 +43,8 @@ pub(crate) const TAGS: [&str; 19] = [
     "munder",
     "munderover",
 ];
-/// Their attributes. Colours and distances come as styles, which no answer may have.
+/// The attributes of these elements. Styles are excluded, because an answer may have no styles;
+/// colours and distances are styles.
 pub(crate) const ATTRIBUTES: [(&str, &[&str]); 19] = [
     ("math", &["display"]),
     ("mfrac", &["linethickness", "displaystyle", "scriptlevel"]),
@@ -63,17 +66,18 @@ pub(crate) const ATTRIBUTES: [(&str, &[&str]); 19] = [
     ("munder", &["displaystyle", "scriptlevel"]),
     ("munderover", &["displaystyle", "scriptlevel"]),
 ];
-/// The largest number of a length, whatever its unit.
+/// The maximum number in a length, whatever the unit.
 const MAX_LENGTH: f64 = 100.0;
 
-/// Returns the MathML of a formula, or None if its source has to be shown.
+/// Returns the MathML of a formula, or None if the formula's source has to be shown.
 pub(crate) fn draw(tex: &str, is_display: bool) -> Option<String> {
     if defines_commands(tex) || depth(tex) > MAX_DEPTH || tex.contains(PERCENT) {
         return None;
     }
     let tex = &with_percents(tex);
-    // The library calls itself for a command that is the argument of another, and takes some states
-    // for impossible. A model that writes such a formula must not end the program.
+    // The library recurses for a command that is the argument of another command, and panics in
+    // states that it considers impossible. The separate thread prevents that a formula from a model
+    // ends the program.
     thread::scope(|scope| {
         let drawing = thread::Builder::new().stack_size(STACK);
         let drawing = drawing.spawn_scoped(scope, || write(tex, is_display)).ok()?;
@@ -81,8 +85,8 @@ pub(crate) fn draw(tex: &str, is_display: bool) -> Option<String> {
     })
 }
 
-/// Replaces percent signs. The library would leave out the text after one as a comment, and would
-/// draw the backslash of an escaped one in a text.
+/// Replaces percent signs, because the library would drop the text after a percent sign as a
+/// comment, and would draw the backslash of an escaped percent sign in a text.
 fn with_percents(tex: &str) -> String {
     let mut out = String::with_capacity(tex.len());
     let mut chars = tex.chars();
@@ -111,7 +115,8 @@ fn write(tex: &str, is_display: bool) -> Option<String> {
     String::from_utf8(bounded.0).ok()
 }
 
-/// Replaces the library's text for a fixed space, which it would write as letters.
+/// Replaces the library's text for a fixed space, because the library would write that text as
+/// letters.
 fn with_space(event: Event<'_>) -> Event<'_> {
     match event {
         Event::Content(Content::Text("&nbsp;")) => Event::Space {
@@ -123,7 +128,7 @@ fn with_space(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// Takes no more bytes than one formula may have.
+/// A writer that fails when the formula has more bytes than allowed.
 struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
@@ -140,7 +145,7 @@ impl io::Write for Bounded {
     }
 }
 
-/// Whether an attribute of a formula has a value that draws.
+/// Whether an attribute of a formula has an allowed value.
 pub(crate) fn is_fine(name: &str, value: &str) -> bool {
     match name {
         "display" => matches!(value, "inline" | "block"),
@@ -168,7 +173,7 @@ fn defines_commands(tex: &str) -> bool {
     })
 }
 
-/// The most brackets and environments that are open at once.
+/// Returns the maximum number of brackets and environments that are open at once.
 fn depth(tex: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     let mut rest = tex;
@@ -179,7 +184,7 @@ fn depth(tex: &str) -> usize {
         let ends = ["}", "\\end", "\\right", "\\egroup"].iter().any(|word| tail.starts_with(word));
         open = if begins { open + 1 } else { open.saturating_sub(usize::from(ends)) };
         most = most.max(open);
-        // An escaped bracket is a sign.
+        // An escaped bracket is a visible character and opens no group.
         let len = if tail.starts_with("\\{") || tail.starts_with("\\}") { 2 } else { 1 };
         rest = tail.get(len..).unwrap_or_default();
     }
@@ -203,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_formula_with_errors_or_growth_is_not_drawn() {
+    fn an_invalid_or_oversized_formula_is_not_drawn() {
         let deep = format!("{}x{}", "{".repeat(MAX_DEPTH + 1), "}".repeat(MAX_DEPTH + 1));
         let columns = format!(
             "\\begin{{array}}{{{}}}{}\\end{{array}}",

@@ -1,5 +1,5 @@
-//! Makes unfinished Markdown presentable: closes open marks and hides marks that have only begun.
-//! Looks only at the end of the open block and never changes stored text.
+//! Makes unfinished Markdown presentable: closes open marks and hides incomplete marks. Looks only
+//! at the end of the open block and never changes stored text.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ pub(crate) struct Mended<'a> {
     pub(crate) clean: bool,
 }
 
-/// Mends the open block. `partial` is its unfinished last line.
+/// Returns the text to show for a block that is still being streamed: closes open marks and hides
+/// incomplete marks. `partial` is the block's incomplete last line.
 pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     let before = open.get(..open.len() - partial.len()).unwrap_or(open);
     if is_undecided(kind, before, partial) {
@@ -26,7 +27,7 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     }
     let from = match kind {
         Kind::Empty | Kind::Paragraph | Kind::Formula { .. } => 0,
-        // Marks of earlier lines are closed, or will never be.
+        // Marks of earlier lines are already closed, or are never closed.
         Kind::List { .. }
         | Kind::Quote
         | Kind::Table
@@ -58,7 +59,7 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     Mended { text: Cow::Owned(text), clean: false }
 }
 
-/// Whether the unfinished line may still become something else. It is not shown then.
+/// Whether the unfinished line may still become another kind of line. Such a line is not shown yet.
 fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
     let line = partial.trim();
     if line.is_empty() {
@@ -102,7 +103,7 @@ pub(crate) fn waits_for_table(kind: Kind, open: &str, partial: &str) -> bool {
     kind == Kind::Paragraph && before.trim_start().starts_with('|') && before.lines().count() == 1
 }
 
-/// Whether a list or quote contains an open code fence. Marks inside it have no meaning.
+/// Whether a list or quote contains an open code fence. Marks inside the fence have no meaning.
 fn is_inside_nested_fence(kind: Kind, open: &str) -> bool {
     let nests = matches!(kind, Kind::List { .. } | Kind::Quote);
     nests
@@ -128,12 +129,12 @@ fn last_line(text: &str) -> usize {
 struct Scan {
     /// The open marks, outermost first.
     open: Vec<(char, usize)>,
-    /// The position of a bracket to leave out, because its link is unfinished.
+    /// The position of a bracket to hide, because its link is unfinished.
     hidden: Option<usize>,
     /// The end of the presentable text.
     keep: Option<usize>,
     brackets: Vec<usize>,
-    /// Whether the text may end inside a formula, where marks are signs of it.
+    /// Whether the text may end inside a formula, where marks are characters of the formula.
     is_in_formula: bool,
 }
 
@@ -146,7 +147,7 @@ impl Scan {
             at = match byte {
                 b'$' | b'\\' => match formula::begins_at(text, at) {
                     Begins::Formula(found) => found.all.end,
-                    // An amount of money often begins like a formula.
+                    // The beginning of an amount of money often looks like a formula.
                     Begins::Perhaps(len) if may_go_on(text, at + len) => {
                         self.is_in_formula = true;
                         return;
@@ -175,7 +176,7 @@ impl Scan {
         }
     }
 
-    /// Skips inline code. Returns its end, or None if it is open.
+    /// Skips inline code. Returns its end, or None if the code has no end yet.
     fn code(&mut self, bytes: &[u8], at: usize, end: usize) -> Option<usize> {
         let len = run(bytes, at);
         let mut look = at + len;
@@ -194,8 +195,8 @@ impl Scan {
         None
     }
 
-    /// Handles emphasis and strikethrough marks: opens, closes, or hides a mark that has only
-    /// begun.
+    /// Handles marks of emphasis and strikethrough: opens or closes a mark, or hides an incomplete
+    /// mark.
     fn handle_mark(&mut self, text: &str, at: usize, len: usize, end: usize) {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
@@ -248,7 +249,8 @@ impl Scan {
     }
 }
 
-/// Whether the rest of the text may be the beginning of a formula: it has no line end and is no number.
+/// Whether the rest of the text may be the beginning of a formula: the rest has no line end and is
+/// no number.
 fn may_go_on(text: &str, from: usize) -> bool {
     let rest = text.get(from..).unwrap_or_default().trim_end();
     !rest.contains('\n') && !rest.starts_with(|c: char| c.is_ascii_digit())
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn open_marks_are_closed() {
+    fn unclosed_markdown_marks_are_closed() {
         let table = [
             ("plain", "plain"),
             ("a **bold", "a **bold**"),
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_have_only_begun_are_hidden() {
+    fn incomplete_markdown_marks_are_hidden() {
         let table = [
             ("a **", "a"),
             ("a *", "a"),

@@ -1,21 +1,21 @@
 //! Splits growing Markdown into top-level blocks by lines, in one pass. The result does not depend
-//! on how the text is cut into pieces. Very long blocks are split too, so that they need not be
-//! rendered again and again. Does not render.
+//! on how the text is cut into pieces. Very long blocks are split, too, so that rendering them
+//! again costs little. Does not render.
 
 use crate::formula;
 use crate::lines::{self, Line};
 
-/// Bytes from which a paragraph or list is cut at the next suitable position.
+/// The number of bytes from which a paragraph or list is cut at the next suitable position.
 const LONG: usize = 4096;
-/// Bytes from which a table is cut between rows, and a paragraph before any word.
+/// The number of bytes from which a table is cut between rows, and a paragraph before any word.
 const VERY_LONG: usize = 8192;
-/// Bytes of a line that must have arrived before it counts as ordinary text.
+/// The number of bytes of a line that must have arrived before the line counts as ordinary text.
 const SURE: usize = 32;
 
 /// The kind of the open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// No block, or only an unfinished line.
+    /// There is no open block, or only an unfinished line.
     Empty,
     Paragraph,
     Fence {
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
         blank: bool,
     },
     Quote,
-    /// A formula of several lines. `mark` is the last byte of its end.
+    /// A formula of several lines. `mark` is the last byte of the closing delimiter.
     Formula {
         mark: u8,
     },
@@ -39,9 +39,10 @@ pub(crate) enum Kind {
 /// A block that will not change again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClosedBlock {
-    /// Its Markdown.
+    /// The Markdown of the block.
     pub text: String,
-    /// Whether it continues the block before, because the text was cut for its length only.
+    /// Whether the block continues the previous block, because the text was cut only for its
+    /// length.
     pub is_continued: bool,
 }
 
@@ -52,14 +53,14 @@ pub struct Segmenter {
     kind: Kind,
     /// Where the unfinished line begins.
     line: usize,
-    /// The header of the open table. It is repeated where the table is cut.
+    /// The header of the open table, which is repeated where the table is cut.
     header: String,
     is_continued: bool,
     balance: Balance,
     closed: Vec<ClosedBlock>,
 }
 
-/// Counts the inline marks that are open at a position of the open block.
+/// Counts the open inline marks at a position of the open block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Balance {
     scanned: usize,
@@ -104,7 +105,7 @@ impl Default for Segmenter {
 }
 
 impl Segmenter {
-    /// Creates an empty text.
+    /// Creates a segmenter of an empty text.
     pub fn new() -> Self {
         Self {
             open: String::new(),
@@ -121,12 +122,12 @@ impl Segmenter {
         self.kind
     }
 
-    /// Returns the text of the open block.
+    /// Returns the text of the open block so far.
     pub(crate) fn open(&self) -> &str {
         &self.open
     }
 
-    /// Whether the open block continues the one before it.
+    /// Whether the open block continues the previous block.
     pub(crate) fn is_continued(&self) -> bool {
         self.is_continued
     }
@@ -154,7 +155,7 @@ impl Segmenter {
         self.cut_paragraph(false);
     }
 
-    /// Closes all blocks. More text begins another block.
+    /// Closes all blocks. Further text begins a new block.
     pub fn finish(&mut self) {
         if self.line < self.open.len() {
             self.line_end();
@@ -165,13 +166,13 @@ impl Segmenter {
     /// Handles the end of the unfinished line.
     fn line_end(&mut self) {
         self.cut_paragraph(true);
-        // A line may close the open block and then begin a new one.
+        // A line may close the open block and then begin a new block.
         while !self.complete_line() {}
         self.line = self.open.len();
     }
 
-    /// Adds the complete line at `self.line` to a block. Returns false if it must be processed
-    /// again as the first line of a new block.
+    /// Adds the complete line at `self.line` to a block. Returns false if the line must be
+    /// processed again as the first line of a new block.
     fn complete_line(&mut self) -> bool {
         let line = self.partial().trim_end_matches('\n');
         let class = lines::classify(line);
@@ -193,7 +194,7 @@ impl Segmenter {
                     self.header = self.open.clone();
                     return true;
                 }
-                // A row directly below text is the beginning of a table.
+                // A row directly below text is the beginning of a table, so the text ends there.
                 let row_after_text = class == Line::Row && !self.open.trim_start().starts_with('|');
                 !row_after_text && !interrupts_paragraph(class)
             }
@@ -209,7 +210,8 @@ impl Segmenter {
                     self.close(self.open.len());
                     return true;
                 }
-                // A formula that never ends must not hide what follows.
+                // A blank line, a heading or a fence also ends the formula, because an unclosed
+                // formula must not hide the following text.
                 !matches!(class, Line::Blank | Line::Heading | Line::Fence { .. })
             }
             Kind::Table => match class {
@@ -275,7 +277,7 @@ impl Segmenter {
         if goes_on {
             self.kind = Kind::List { mark, blank: false };
         } else {
-            // The same list continues in another block if it was cut for its length.
+            // If the previous block was cut for its length, the same list continues in this block.
             let cut = matches!(class, Line::Item { mark: same, .. } if same == mark && !nested);
             self.close(self.line);
             self.is_continued = cut;
@@ -307,7 +309,7 @@ impl Segmenter {
                 return;
             }
             if self.open.len() < LONG {
-                // Short paragraphs are not cut, so their marks need not be counted yet.
+                // The marks of a short paragraph need not be counted yet, because it is not cut.
                 return;
             }
             let partial = self.partial();
@@ -323,7 +325,7 @@ impl Segmenter {
         }
     }
 
-    /// Returns the next position for a cut. Looks at every byte once.
+    /// Returns the next position for a cut. Looks at every byte only once.
     fn next_cut(&mut self, text_line: bool) -> Option<usize> {
         let bytes = self.open.as_bytes();
         while let Some(byte) = bytes.get(self.balance.scanned).copied() {
@@ -365,7 +367,7 @@ impl Segmenter {
     }
 }
 
-/// Whether a line of this kind ends the paragraph above it.
+/// Whether a line of this kind ends the paragraph above.
 fn interrupts_paragraph(class: Line) -> bool {
     match class {
         Line::Blank

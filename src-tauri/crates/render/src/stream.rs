@@ -9,41 +9,42 @@ use crate::lines;
 use crate::mend;
 use crate::segment::{Kind, Segmenter};
 
-/// Bytes from which an open block is rendered again only after it has grown by a fraction of
-/// itself.
+/// The number of bytes from which an open block is rendered again only after it has grown by a
+/// fraction of its size.
 const STEP_FROM: usize = 8192;
 const STEP_PART: usize = 64;
-/// Bytes of an unfinished line that must have arrived before it counts as ordinary text.
+/// The number of bytes of an unfinished line that must have arrived before the line counts as
+/// ordinary text.
 const SURE: usize = 32;
 
-/// The answer so far.
+/// An answer that grows.
 #[derive(Debug)]
 pub struct Stream {
     segments: Segmenter,
-    /// Number of the open block.
+    /// The number of the open block.
     index: u32,
     shown: Option<ShownBlock>,
 }
 
-/// The state of the open block in the window.
+/// The open block as the window shows it.
 #[derive(Debug)]
 struct ShownBlock {
     html: String,
-    /// Bytes of the open block that are shown.
+    /// How many bytes of the open block's text are shown.
     shown_len: usize,
-    /// Whether text was appended behind the HTML.
+    /// Whether text was appended to the HTML since the last rendering.
     has_appended_text: bool,
-    /// How new text may be added.
+    /// How new text can be added to a block.
     grow: GrowthMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GrowthMode {
-    /// The block must be rendered again.
+    /// The block must be rendered again for new text.
     Again,
-    /// Plain text may be appended.
+    /// Plain text may be appended without rendering.
     Text,
-    /// Code may be appended.
+    /// Code may be appended without rendering.
     Code,
 }
 
@@ -99,7 +100,8 @@ impl Stream {
         let open = self.segments.open();
         if let Some(shown) = &mut self.shown {
             if shown.shown_len > open.len() {
-                // Cannot happen while blocks only grow. Rendering again is always correct.
+                // This case cannot happen while blocks only grow. Rendering again is always
+                // correct.
                 shown.grow = GrowthMode::Again;
             } else if let Some(end) = find_growth(&self.segments, shown) {
                 let text = open.get(shown.shown_len..end).unwrap_or_default();
@@ -217,14 +219,15 @@ fn text_end(open: &str) -> usize {
     open.trim_end_matches([' ', '\t', '\n']).len()
 }
 
-/// Whether the end of the text and following plain text could form a link address or an entity.
+/// Whether the end of the text and the following plain text could together form a link address or
+/// an entity.
 fn may_combine(open: &str) -> bool {
     let text = open.trim_end_matches([' ', '\t', '\n']);
     text.ends_with([']', '\\']) || text.bytes().rev().take(40).any(|b| b == b'&')
 }
 
-/// Returns the end of the code that is certain. An unfinished line that may close the fence is held
-/// back.
+/// Returns the position up to which the code is certain. An unfinished line that may close the
+/// fence is excluded.
 fn code_end(open: &str, partial: &str, mark: u8) -> usize {
     if lines::may_close_fence(partial, mark) { open.len() - partial.len() } else { open.len() }
 }

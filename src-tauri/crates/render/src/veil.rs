@@ -1,5 +1,6 @@
-//! Replaces formulas by marks before Markdown is read, so that the signs in them mean nothing to it, and finds them again
-//! afterwards. Knows neither HTML nor terminals.
+//! Replaces formulas with placeholders before Markdown is parsed, so that the parser does not
+//! interpret their characters, and finds the formulas again afterwards. Knows neither HTML nor
+//! terminals.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +9,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::formula;
 
-/// Two characters that no text has by the rules of Unicode. Between them is the number of a formula.
+/// Two characters that never occur in a text, by the rules of Unicode. The number of a formula is
+/// between them.
 const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
 
 /// A formula of an answer.
@@ -18,16 +20,16 @@ pub struct Formula {
     pub source: String,
     /// The text between the delimiters.
     pub tex: String,
-    /// Whether it has lines of its own.
+    /// Whether the formula is displayed on separate lines.
     pub is_display: bool,
 }
 
-/// A part of a text that Markdown has been read from.
+/// A part of a text that the Markdown parser returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Ordinary text.
     Text(&'a str),
-    /// A formula in its place.
+    /// A formula at its position.
     Formula(&'a Formula),
 }
 
@@ -39,7 +41,7 @@ pub struct Veiled<'a> {
 }
 
 impl<'a> Veiled<'a> {
-    /// Takes the formulas out of a text. Code keeps what looks like one.
+    /// Replaces the formulas of a text. Text in code is kept, even if it looks like a formula.
     pub fn new(markdown: &'a str, options: Options) -> Self {
         let has_delimiters = ["$", "\\(", "\\["].iter().any(|begin| markdown.contains(begin));
         if !has_delimiters || markdown.contains(MARKS) {
@@ -64,12 +66,12 @@ impl<'a> Veiled<'a> {
         Self { markdown: Cow::Owned(text), formulas }
     }
 
-    /// Returns the text with marks, for the reader of Markdown.
+    /// Returns the text with placeholders, for the Markdown parser.
     pub fn markdown(&self) -> &str {
         &self.markdown
     }
 
-    /// Splits a text of the result into ordinary text and formulas.
+    /// Splits a text from the parser into ordinary text and formulas.
     pub fn pieces<'b>(&'b self, text: &'b str) -> Vec<Piece<'b>> {
         let (mut pieces, mut rest) = (Vec::new(), text);
         while let Some((before, formula, after)) = self.next_mark(rest) {
@@ -85,7 +87,8 @@ impl<'a> Veiled<'a> {
         pieces
     }
 
-    /// Returns a text of the result as it is written, for places that show no formulas.
+    /// Returns a text from the parser with the original source of its formulas, for places that
+    /// show no formulas.
     pub fn source<'b>(&self, text: &'b str) -> Cow<'b, str> {
         if self.formulas.is_empty() || !text.contains(MARKS[0]) {
             return Cow::Borrowed(text);
@@ -97,7 +100,8 @@ impl<'a> Veiled<'a> {
         Cow::Owned(written.collect())
     }
 
-    /// Returns the text before the first mark, its formula, and the text after it.
+    /// Returns the text before the first placeholder, the formula, and the text after the
+    /// placeholder.
     fn next_mark<'b>(&self, text: &'b str) -> Option<(&'b str, &Formula, &'b str)> {
         let (before, rest) = text.split_once(MARKS[0])?;
         let (number, after) = rest.split_once(MARKS[1])?;
@@ -105,7 +109,7 @@ impl<'a> Veiled<'a> {
     }
 }
 
-/// Returns the ranges of code, in their order.
+/// Returns the ranges of code, in order.
 fn code(markdown: &str, options: Options) -> Vec<Range<usize>> {
     Parser::new_ext(markdown, options)
         .into_offset_iter()
@@ -119,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formulas_leave_the_text_and_come_back() {
+    fn formulas_are_replaced_by_markers_and_restored() {
         let text = "a $x_1$ `$y$` \\(z\\)";
         let veiled = Veiled::new(text, Options::empty());
         assert_eq!(veiled.markdown(), "a \u{fdd0}0\u{fdd1} `$y$` \u{fdd0}1\u{fdd1}");
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn code_blocks_and_texts_with_the_marks_stay() {
+    fn code_blocks_and_texts_that_contain_the_markers_are_unchanged() {
         for text in [
             "```\n$x$\n```\n",
             "    $x$\n",

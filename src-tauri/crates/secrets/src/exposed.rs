@@ -1,12 +1,12 @@
-//! Secrets that were read or stored since the start, and so must never be shown. A value that
-//! expires is forgotten some time after its end, because a program that runs for months gets new
-//! ones every hour.
+//! Secrets that were read or stored since the program started, and so must never be shown. A value
+//! that expires is forgotten some time after its expiry, because a program that runs for months
+//! gets new values every hour.
 
 use std::time::{Duration, Instant};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// How long an expired value must still not be shown.
+/// How long after its expiry a value must still not be shown.
 const AFTER_ITS_END: Duration = Duration::from_secs(15 * 60);
 /// The maximum number of expired values that are kept. If there are more, the oldest are forgotten
 /// at once.
@@ -14,7 +14,7 @@ const MAX_ENDED: usize = 1_024;
 
 struct NotedSecret {
     value: SecretString,
-    /// When the value expires. None if it does not.
+    /// When the value expires. None if the value never expires.
     ends: Option<Instant>,
 }
 
@@ -89,7 +89,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
-    fn a_value_that_ends_is_forgotten_some_time_after_its_end() {
+    fn an_expired_secret_is_forgotten_after_a_grace_period() {
         let (start, mut known) = (Instant::now(), ExposedSecrets::default());
         known.note(&secret("key"), None, start);
         known.note(&secret("token-1"), Some(start + HOUR), start);
@@ -99,14 +99,14 @@ mod tests {
             (texts(&known), known.generation()),
             (vec!["key".to_owned(), "token-1".to_owned()], before)
         );
-        // The number of values is the same, but one of them is new.
+        // The number of values is the same, but one value is new.
         known.note(&secret("token-2"), Some(start + 3 * HOUR), start + HOUR + AFTER_ITS_END);
         assert_eq!(texts(&known), ["key", "token-2"]);
         assert_ne!(known.generation(), before);
     }
 
     #[test]
-    fn a_value_that_is_noted_again_ends_at_the_later_time() {
+    fn a_secret_noted_again_expires_at_the_later_time() {
         let (start, mut known) = (Instant::now(), ExposedSecrets::default());
         for (first, again, after) in [
             (Some(HOUR), None, 100),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_that_have_ended_the_oldest_go_and_what_still_lasts_stays() {
+    fn of_too_many_expired_secrets_the_oldest_are_forgotten_and_valid_ones_stay() {
         let (start, mut known) = (Instant::now(), ExposedSecrets::default());
         let lasting = 2 * MAX_ENDED;
         for n in 0..lasting {

@@ -1,5 +1,5 @@
-//! The handle to the keyring for the rest of the app. Every call runs on a thread of its own with a
-//! deadline, so a keyring that waits for a password blocks neither a turn nor the end of the
+//! The handle to the keyring for the rest of the app. Every call runs on a separate thread with a
+//! deadline, so that a keyring that waits for a password blocks neither a turn nor the end of the
 //! program.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::exposed::ExposedSecrets;
 use crate::service::{Fault, Service};
 use crate::texts::describe;
 
-/// How long a keyring may take to answer.
+/// The maximum time that a keyring may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// The service attribute of the app's items, before the profile.
 const SERVICE: &str = "countersign";
@@ -99,9 +99,9 @@ impl From<SecretsError> for AgentError {
 pub struct Keyring {
     service: Arc<Service>,
     this_run: Arc<Mutex<BTreeMap<String, SecretString>>>,
-    /// The secrets read or stored since the start, which must never be shown.
+    /// The secrets read or stored since the program started, which must never be shown.
     exposed: Arc<Mutex<ExposedSecrets>>,
-    /// How many values were set or deleted since the start.
+    /// How many values were set or deleted since the program started.
     changes: Arc<AtomicU64>,
     timeout: Duration,
 }
@@ -115,13 +115,13 @@ impl std::fmt::Debug for Keyring {
 }
 
 impl Keyring {
-    /// Creates the handle of a profile. `profile` is its id, which keeps profiles apart. Does not
-    /// access the keyring.
+    /// Creates the handle to a profile's secrets. `profile` is its id, which keeps profiles apart.
+    /// Does not access the keyring.
     pub fn new(profile: &str) -> Self {
         Self::with_timeout(profile, TIMEOUT)
     }
 
-    /// As `new`, with another deadline.
+    /// Does the same as `new`, with another timeout.
     pub fn with_timeout(profile: &str, timeout: Duration) -> Self {
         Self {
             service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)),
@@ -132,8 +132,8 @@ impl Keyring {
         }
     }
 
-    /// Runs blocking work on a thread of its own. A thread that hangs is abandoned; it ends with
-    /// the process.
+    /// Runs blocking work on a separate thread. A thread that hangs is abandoned and ends with the
+    /// process.
     async fn call<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Service) -> T + Send + 'static,
@@ -141,7 +141,7 @@ impl Keyring {
         let (done, result) = oneshot::channel();
         let service = Arc::clone(&self.service);
         let run = move || {
-            // The receiver may have given up.
+            // The send fails if the receiver has given up.
             let _ = done.send(work(&service));
         };
         std::thread::Builder::new()
@@ -155,7 +155,7 @@ impl Keyring {
         }
     }
 
-    /// Returns the present state of the keyring, never a remembered one. A keyring that does not
+    /// Returns the current state of the keyring, which is never cached. A keyring that does not
     /// answer counts as locked.
     pub async fn state(&self) -> KeyringState {
         match self.call(Service::state).await {
@@ -165,8 +165,8 @@ impl Keyring {
         }
     }
 
-    /// Returns a value: that of this run first, else that of the keyring. None if there is none. A
-    /// locked keyring is an error.
+    /// Returns a value: the value that is kept in memory, or else the keyring's value. Returns None
+    /// if neither exists, and an error if the keyring is locked.
     pub async fn get(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
         if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));
@@ -178,9 +178,9 @@ impl Keyring {
         Ok(found.inspect(|value| self.note(value)))
     }
 
-    /// Reads all stored values whose name `wants` accepts, so that they are known as secrets before
-    /// they are used. Each is noted as soon as it is read: if the keyring is too slow, the values
-    /// read so far still count.
+    /// Reads all stored values whose name `wants` accepts, so that the values are known as secrets
+    /// before they are used. Each value is noted as soon as it is read, so that a timeout loses
+    /// only the remaining values.
     pub async fn read_all(
         &self,
         wants: fn(&str) -> bool,
@@ -189,7 +189,7 @@ impl Keyring {
         let read = move |service: &Service| -> Result<Vec<(String, SecretString)>, Fault> {
             let mut found = Vec::new();
             for name in service.names()?.into_iter().filter(|name| wants(name)) {
-                // An item that is deleted or damaged meanwhile is skipped.
+                // An item that was deleted or damaged in the meantime is skipped.
                 let Ok(Some(value)) = service.get(&name) else { continue };
                 let value = SecretString::from(value);
                 exposed.lock().note(&value, None, Instant::now());
@@ -200,7 +200,7 @@ impl Keyring {
         self.call(read).await?.map_err(SecretsError::from)
     }
 
-    /// Stores a value in the keyring, and removes the one that is kept in memory.
+    /// Stores a value in the keyring, and removes the value that is kept in memory.
     pub async fn set(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.note(&value);
@@ -219,8 +219,8 @@ impl Keyring {
         self.count_change();
     }
 
-    /// Removes a value from memory and from the keyring. Returns false if there was none. If only
-    /// memory held it, the keyring's state does not matter.
+    /// Removes a value from memory and from the keyring. Returns false if the value did not exist.
+    /// If the value was in memory only, the keyring's state does not matter.
     pub async fn delete(&self, name: &str) -> Result<bool, SecretsError> {
         let in_memory = self.lock_memory().remove(name).is_some();
         let key = name.to_owned();
@@ -234,8 +234,8 @@ impl Keyring {
         }
     }
 
-    /// Returns the sorted names that have a value: those of this run and, if the keyring is ready,
-    /// the stored ones.
+    /// Returns the sorted names that have a value: the names in memory and, if the keyring is
+    /// ready, the stored names.
     pub async fn set_names(&self) -> Vec<String> {
         let mut names = self.this_run_names();
         if let Ok(Ok(kept)) = self.call(Service::names).await {
@@ -246,13 +246,13 @@ impl Keyring {
         names
     }
 
-    /// Returns the names whose value is in memory only.
+    /// Returns the sorted names whose value is in memory only.
     pub fn this_run_names(&self) -> Vec<String> {
         self.lock_memory().keys().cloned().collect()
     }
 
-    /// Blocking `get`. The audit log uses it for the copy of its newest checkpoint, which is not a
-    /// secret and is not noted as one.
+    /// Does the same as `get`, but blocks. The audit log uses this function for the copy of its
+    /// newest checkpoint, which is not a secret and is not noted as a secret.
     pub fn get_blocking(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
         if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));
@@ -261,7 +261,7 @@ impl Keyring {
         Ok(self.wait(move |service| service.get(&name))??.map(SecretString::from))
     }
 
-    /// Blocking `set`, for the same use.
+    /// Does the same as `set`, but blocks. For the audit log's copy, too.
     pub fn set_blocking(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.wait(move |service| service.set(&key, value.expose_secret()))??;
@@ -269,7 +269,7 @@ impl Keyring {
         Ok(())
     }
 
-    /// Blocking `state`.
+    /// Does the same as `state`, but blocks.
     pub fn state_blocking(&self) -> KeyringState {
         match self.wait(Service::state) {
             Ok(state) => state,
@@ -294,8 +294,8 @@ impl Keyring {
         result.recv_timeout(self.timeout).map_err(|_| SecretsError::TimedOut)
     }
 
-    /// Returns the values read or stored since the start, each once, oldest first, without those
-    /// that expired some time ago.
+    /// Returns the values read or stored since the program started, each once, oldest first,
+    /// excluding values that expired some time ago.
     pub fn exposed(&self) -> Vec<SecretString> {
         self.lock_exposed().values()
     }
@@ -320,7 +320,7 @@ impl Keyring {
         self.lock_exposed().note(value, None, Instant::now());
     }
 
-    /// As `note`, for a value that expires after `lasts`.
+    /// Does the same as `note`, for a value that expires after `lasts`.
     pub fn note_for(&self, value: &SecretString, lasts: Duration) {
         let now = Instant::now();
         self.lock_exposed().note(value, now.checked_add(lasts), now);

@@ -1,6 +1,6 @@
-//! Keys and tokens, in the operating system's keyring or in memory for this run only; never in a
-//! file. The keyring is ready, locked or missing, and this is checked again each time it matters.
-//! Knows no provider and no tool.
+//! Keys and tokens, stored in the operating system's keyring or in memory for this run only; never
+//! in a file. The keyring is ready, locked or missing, and its state is checked again for each
+//! call. Knows no provider and no tool.
 #![forbid(unsafe_code)]
 
 mod exposed;

@@ -21,7 +21,7 @@ const SERVICE: &str = "org.freedesktop.Secret.Service";
 const COLLECTION: &str = "org.freedesktop.Secret.Collection";
 const ITEM: &str = "org.freedesktop.Secret.Item";
 
-/// Why an operation failed. Contains no value.
+/// Why an operation failed. The error contains no secret value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     State(KeyringState),
@@ -55,18 +55,19 @@ impl Service {
     /// Drops the connections, so that the next call opens new ones.
     pub(crate) fn reset(&self) {
         *self.bus.lock() = None;
-        // A call that hangs may hold the store. It has its own handle; this one is dropped.
+        // A call that hangs may hold the lock of the store, so this handle is dropped. The call has
+        // its own handle.
         *self.store.lock() = None;
     }
 
-    /// Returns the present state.
+    /// Returns the current state.
     pub(crate) fn state(&self) -> KeyringState {
         match self.is_unlocked() {
             Ok(true) => KeyringState::Ready,
             Ok(false) => KeyringState::Locked,
             Err(_) => {
-                // The bus or the keyring may have been restarted, so try once more over a new
-                // connection.
+                // The bus or the keyring may have been restarted, so the call is repeated once over
+                // a new connection.
                 self.reset();
                 match self.is_unlocked() {
                     Ok(true) => KeyringState::Ready,
@@ -126,7 +127,7 @@ impl Service {
         };
         match result {
             Ok(value) => Ok(Some(value)),
-            // If the keyring was locked meanwhile, the error also says "no such entry".
+            // If the keyring was locked in the meantime, the error also says "no such entry".
             Err(keyring_core::Error::NoEntry) => self.require_ready().map(|()| None),
             Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
             // Some errors contain the stored bytes, so only their kind is reported.
@@ -149,7 +150,7 @@ impl Service {
             .ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
     }
 
-    /// Deletes a value. Returns false if there was none.
+    /// Deletes a value. Returns false if the value did not exist.
     pub(crate) fn delete(&self, name: &str) -> Result<bool, Fault> {
         Ok(self.run_on_entry(name, Entry::delete_credential)?.is_some())
     }
@@ -175,7 +176,8 @@ impl Service {
     }
 }
 
-/// Reads a property without the cache, which would need signals that some keyrings do not send.
+/// Reads a property without a cache, because a cache would need signals that some keyrings do not
+/// send.
 fn read_property<T>(
     bus: &Connection,
     path: &OwnedObjectPath,

@@ -15,7 +15,7 @@ messages::keys! {
     }
 }
 
-/// A sentence, and what to do.
+/// A sentence for the user, and what the user can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     pub message: &'static str,

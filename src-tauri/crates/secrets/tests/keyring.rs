@@ -46,7 +46,7 @@ fn secret(text: &str) -> SecretString {
     SecretString::from(text.to_owned())
 }
 
-/// A keyring daemon in the foreground. It ends with the test.
+/// A keyring daemon in the foreground, which ends with the test.
 struct Daemon(Child);
 
 impl Daemon {
@@ -78,7 +78,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Waits until the keyring's name is on the bus, or has gone from it.
+/// Waits until the keyring's name is on the bus, or until it is gone from the bus.
 fn wait_for(present: bool) {
     let bus = zbus::blocking::Connection::session().unwrap();
     let proxy = zbus::blocking::fdo::DBusProxy::new(&bus).unwrap();
@@ -114,7 +114,7 @@ fn unlock() {
 }
 
 #[test]
-fn a_ready_keyring_keeps_values() {
+fn a_ready_keyring_stores_values() {
     in_session("inside_ready");
 }
 
@@ -148,7 +148,7 @@ fn inside_ready() {
         assert!(keyring.delete("openai").await.unwrap());
         assert_eq!(keyring.set_names().await, ["audit-key"]);
     });
-    // A value that was never used is known after `read_all`; a value that is not wanted is not
+    // A value that was never used is noted after `read_all`; a value that `wants` rejects is not
     // read.
     run(async {
         Keyring::new("profile-a").set("credential/post/TOKEN", secret("t-1")).await.unwrap();
@@ -173,7 +173,7 @@ fn inside_ready() {
 }
 
 #[test]
-fn a_locked_keyring_is_told_apart_and_works_once_unlocked() {
+fn a_locked_keyring_is_recognised_and_works_once_unlocked() {
     in_session("inside_locked");
 }
 
@@ -185,8 +185,8 @@ fn inside_locked() {
         let first = Daemon::start(Some(PASSWORD));
         keyring.set("openai", secret("sk-1")).await.unwrap();
         drop(first);
-        // The same handle, with the keyring back but locked: calls do not hang, and the key does
-        // not seem absent.
+        // The same handle meets a keyring that is back but locked: calls do not hang, and the key
+        // does not seem absent.
         let _second = Daemon::start(None);
         assert_eq!(keyring.state().await, KeyringState::Locked);
         assert_eq!(keyring.get("openai").await.unwrap_err(), SecretsError::Locked);
@@ -206,7 +206,7 @@ fn inside_locked() {
 }
 
 #[test]
-fn without_a_bus_the_keyring_is_missing() {
+fn without_a_session_bus_the_keyring_counts_as_missing() {
     let home = tempfile::tempdir().unwrap();
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "inside_missing", "--ignored", "--nocapture"])
@@ -239,7 +239,7 @@ fn inside_missing() {
 }
 
 #[test]
-fn a_keyring_that_appears_later_is_found() {
+fn a_keyring_that_starts_later_is_found() {
     in_session("inside_later");
 }
 
@@ -248,8 +248,8 @@ fn a_keyring_that_appears_later_is_found() {
 fn inside_later() {
     let keyring = Keyring::new("profile-a");
     run(async {
-        // If the bus cannot start a keyring, it is missing; if the bus can, it may start a locked
-        // one.
+        // The keyring is missing if the bus cannot start a keyring, or locked if the bus starts a
+        // locked keyring.
         assert_ne!(keyring.state().await, KeyringState::Ready);
         let bus = zbus::blocking::Connection::session().unwrap();
         let proxy = zbus::blocking::fdo::DBusProxy::new(&bus).unwrap();

@@ -1,5 +1,5 @@
--- Sessions and everything that belongs to one. Instants are RFC 3339 text in UTC with nine decimals, so that text
--- order is time order. `body` columns hold JSON; what is searched, sorted or changed has a column of its own.
+-- Sessions and everything that belongs to a session. Instants are RFC 3339 text in UTC with nine decimals, so that the order of texts is
+-- the order of times. `body` columns contain JSON; members that are searched, sorted or changed have columns of their own.
 
 CREATE TABLE session (
     id TEXT NOT NULL PRIMARY KEY,
@@ -38,8 +38,8 @@ CREATE TABLE turn (
 CREATE INDEX turn_of_session ON turn (session);
 CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';
 
--- Approvals, grants and values may also belong to a call outside any session; sessions take theirs along when deleted.
--- `body` is the proposal as it was made; status, reason and decided_at are its only members that change, and only here.
+-- Approvals, grants and values may also belong to a call outside any session. A deleted session takes its own along. `body` is the proposal
+-- as it was made. Only its members status, reason and decided_at change, and only in the columns below.
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
     session TEXT NOT NULL,

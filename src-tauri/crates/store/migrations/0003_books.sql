@@ -1,5 +1,5 @@
--- Results of runs by request id, what model calls used, and how turns were served. None of these is deleted with its session: spent
--- money stays spent.
+-- Results of runs by request id, the usage of model calls, and the times in which turns were served. These rows stay when their session is
+-- deleted, because the money is spent all the same.
 
 CREATE TABLE run (
     caller TEXT NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE run (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX run_by_time ON run (claimed_at);
 
--- An entry is made before its call with the most it could use, and settled once with what it used.
+-- An entry is made before its model call with the highest possible usage, and updated once with the actual usage.
 CREATE TABLE spending (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     at TEXT NOT NULL,

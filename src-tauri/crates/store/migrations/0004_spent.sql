@@ -1,4 +1,4 @@
--- Sums of usage by day and by session, kept up by the ledger itself: a limit is looked up and not summed anew with every call.
+-- Sums of usage by day and by session. Triggers of the ledger update them, so that a limit is checked without summing all calls.
 
 CREATE TABLE spent (
     -- day or session

@@ -1,5 +1,5 @@
--- Calls are counted by day as they are entered, so that no query reads the whole ledger and old entries can be deleted. Ids need no memory of
--- their own: the newest entries always stay.
+-- Calls are counted by day as they are entered, so that no query reads the whole ledger and old entries can be deleted. The newest entries
+-- always stay, so no id is given twice.
 
 DROP TRIGGER spending_entered;
 DROP TRIGGER spending_settled;

@@ -1,5 +1,5 @@
--- The large results of tools, each once per session however often it is shown: a follow-up question
--- may be answered from an earlier result.
+-- The large results of tools. Each result is stored once per session, however often it is shown, because a follow-up question may be
+-- answered from an earlier result.
 CREATE TABLE result (
     session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     -- SHA-256 of `data`.
@@ -8,7 +8,7 @@ CREATE TABLE result (
     PRIMARY KEY (session, hash)
 ) STRICT, WITHOUT ROWID;
 
--- The hash of the result that belongs to the body. None if the body contains the result itself.
+-- The hash of the result that belongs to the body. NULL if the body contains the result itself.
 ALTER TABLE item ADD COLUMN result BLOB;
 CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 

@@ -18,7 +18,7 @@ CREATE TABLE memory (
 CREATE INDEX memory_of_session ON memory (session, created_at DESC, number DESC);
 CREATE INDEX memory_by_time ON memory (created_at DESC, number DESC);
 
--- The items that a memory was made from. They may be deleted before it.
+-- The items that a memory was made from. An item may be deleted before its memory.
 CREATE TABLE memory_source (
     memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE memory_source (
     PRIMARY KEY (memory, position)
 ) STRICT, WITHOUT ROWID;
 
--- Up to which item the messages of a session are summarised in memories. Deleting a memory does not make its messages wait again.
+-- The last item of each session that is summarised in memories. If a memory is deleted, its messages are not summarised again.
 CREATE TABLE memory_progress (
     session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
     through INTEGER NOT NULL
@@ -41,7 +41,7 @@ CREATE TABLE memory_vector (
     vector BLOB NOT NULL
 ) STRICT;
 
--- The one index: the model that makes the vectors, and its calibrated threshold.
+-- The state of the index in one row: the model that makes the vectors, and its calibrated threshold.
 CREATE TABLE memory_index (
     number INTEGER NOT NULL PRIMARY KEY CHECK (number = 1),
     model TEXT NOT NULL,
@@ -49,7 +49,7 @@ CREATE TABLE memory_index (
     threshold REAL NOT NULL
 ) STRICT;
 
--- The words. The text itself is read from `memory`, and deleted words leave nothing behind.
+-- The index of words in memories. The text itself is read from `memory`, and deleted words leave no data behind.
 CREATE VIRTUAL TABLE memory_words USING fts5 (text, content = 'memory', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
 INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);
 

@@ -1,4 +1,4 @@
--- Memories are listed with the pinned ones first, all of them and those of a session.
+-- Lists of all memories and of the memories of a session begin with the pinned memories.
 DROP INDEX memory_of_session;
 DROP INDEX memory_by_time;
 CREATE INDEX memory_of_session ON memory (session, pinned DESC, created_at DESC, number DESC);

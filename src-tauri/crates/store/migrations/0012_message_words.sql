@@ -1,5 +1,5 @@
--- The words of questions and answers, for the search over all conversations. The text itself is read from `item`. `message` gives
--- each of these items a number that stays the same, which the numbers of the rows of `item` do not when a copy is made.
+-- The words of questions and answers, for the search over all conversations. The text itself is read from `item`. `message` gives each of
+-- these items a number that never changes, because the row numbers of `item` can change when a copy of the file is made.
 
 CREATE TABLE message (
     number INTEGER NOT NULL PRIMARY KEY,

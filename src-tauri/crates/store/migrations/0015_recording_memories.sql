@@ -1,5 +1,5 @@
--- The memories whose texts a recording has. A recording is deleted when one of them is deleted or gets another text.
--- Recordings that do not say which ones they have are deleted. They serve replays only.
+-- The memories whose texts a recording contains. A recording is deleted when one of these memories is deleted or its text changes. Older
+-- recordings, which do not list their memories, are deleted now, because recordings are used only for replays.
 
 DELETE FROM recording;
 

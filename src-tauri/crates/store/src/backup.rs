@@ -1,6 +1,6 @@
 //! Copies of the database under `backups/`. A copy is written to a temporary name, synced and
-//! checked, and then renamed. Three regular copies, and three from before migrations, are kept; of
-//! a large database, one of each.
+//! checked, and then renamed. The three newest regular copies and the three newest copies before
+//! migrations are kept; for a large database, one of each kind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ const KEEP: usize = 3;
 /// The size in bytes above which one copy of each kind is kept.
 const LARGE: u64 = 64 << 20;
 
-/// Why a copy is made.
+/// The reason for making a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occasion {
     Regular,
-    /// Before leaving this schema version.
+    /// Before a migration from this schema version.
     Migration(i64),
 }
 
-/// A copy, and the time of its content.
+/// A copy, and the time at which its content was valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Backup {
     pub(crate) path: PathBuf,
@@ -34,7 +34,7 @@ pub(crate) struct Backup {
     regular: bool,
 }
 
-/// Copies what `conn` sees, and removes old copies.
+/// Copies the database as `conn` sees it, and removes old copies.
 pub(crate) fn create_backup(
     conn: &Connection,
     files: &Files,
@@ -48,7 +48,7 @@ pub(crate) fn create_backup(
             format!("{}-v{version}-{}.db", files.stem(), files::stamp(now))
         }
     };
-    // Old copies go only after the new one is there.
+    // Old copies are removed only after the new copy is complete.
     write_named(conn, files, &name, |_| Ok(())).inspect(|_| prune(files, now))
 }
 
@@ -70,8 +70,8 @@ fn write_named(
     outcome.map(|()| target)
 }
 
-/// Replaces all copies by a new one, so that what was deleted before is in none of them. The old
-/// ones stay until the new one is complete.
+/// Replaces all copies with a new copy, so that no copy contains deleted data. The old copies stay
+/// until the new copy is complete.
 pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> {
     let sql = |e: rusqlite::Error| OpenError::from_sql(&files.db, &e);
     let conn = connection::writer(&files.db).map_err(sql)?;
@@ -82,18 +82,18 @@ pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> 
         let problem = "its write-ahead log cannot be emptied while another program reads it";
         return Err(OpenError::Failed { path: files.db.clone(), problem: problem.into() });
     }
-    // SQLite does not sync an emptied log, so a power cut could bring its content back. The first
-    // write into it is synced with its new size.
+    // SQLite does not sync an emptied write-ahead log, so a power cut could restore its content.
+    // Therefore the next write into the log is synced, together with the log's new size.
     let version = migrate::version(&conn).map_err(sql)?;
     conn.pragma_update(None, "user_version", version).map_err(sql)?;
     files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
     let name = format!("{}-{}.db", files.stem(), files::stamp(now));
-    // The old copies go before the new one gets its name, so that a clock that went back does not
-    // make the new one the oldest.
+    // The old copies are removed before the new copy gets its name, so that the new copy never
+    // counts as the oldest, even if the clock was set back.
     write_named(&conn, files, &name, |partial| remove_all(files, partial)).map(drop)
 }
 
-/// Removes all copies and what was left over, except one unfinished copy.
+/// Removes all copies, damaged databases and unfinished copies, except one unfinished copy.
 fn remove_all(files: &Files, except: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
     for old in list(files, DateTime::<Utc>::MAX_UTC) {
@@ -110,17 +110,18 @@ fn remove_all(files: &Files, except: &Path) -> Result<(), OpenError> {
 fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(partial, &e);
     let sql = |e: rusqlite::Error| OpenError::from_sql(partial, &e);
-    // SQLite writes only into an empty file, and a copy that was cut short may have left one.
+    // SQLite writes only into an empty file, and an interrupted copy may have left a file with
+    // content.
     remove(partial);
     files::create_private(partial).map_err(io)?;
     let name = partial.to_str().ok_or_else(|| OpenError::Failed {
         path: partial.to_owned(),
         problem: "its name is not Unicode".into(),
     })?;
-    // A copy of the content, and not of the pages: free pages may still hold deleted rows.
+    // Copies the content and not the pages, because free pages may still contain deleted rows.
     conn.execute("VACUUM INTO ?1", [name]).map_err(sql)?;
     files::sync_file(partial).map_err(io)?;
-    // A damaged copy must not push out a good one.
+    // A damaged copy must not replace a valid copy.
     match find_damage(partial).map_err(sql)? {
         None => Ok(()),
         Some(problem) => Err(OpenError::Damaged { path: partial.to_owned(), problem }),
@@ -130,17 +131,17 @@ fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
 fn publish(partial: &Path, target: &Path) -> Result<(), OpenError> {
     let io = |e: std::io::Error| OpenError::from_io(target, &e);
     fs::rename(partial, target).map_err(io)?;
-    // A name that is not on disk may be gone after a power cut, with the copy.
+    // After a power cut, a file whose name is not synced may be gone.
     target.parent().map_or(Ok(()), |folder| files::sync_folder(folder).map_err(io))
 }
 
-/// Returns what is wrong with a copy, without changing it.
+/// Returns what is wrong with a copy. Does not change the copy.
 pub(crate) fn find_damage(path: &Path) -> rusqlite::Result<Option<String>> {
     connection::quick_check(&connection::reader(path, Mode::Immutable)?)
 }
 
-/// Returns all copies, newest first. Copies from the future come last: the clock was wrong when they
-/// were made, and they would outlive all newer ones.
+/// Returns all copies, newest first. Copies with a time in the future come last: they were made
+/// with a wrong clock, and would otherwise outlive all newer copies.
 pub(crate) fn list(files: &Files, now: DateTime<Utc>) -> Vec<Backup> {
     let Ok(entries) = fs::read_dir(files.backups()) else { return Vec::new() };
     let prefix = format!("{}-", files.stem());
@@ -160,8 +161,8 @@ fn parse(prefix: &str, path: PathBuf) -> Option<Backup> {
     Some(Backup { at: files::read_stamp(stamp)?, path, regular })
 }
 
-/// Whether a regular copy is due: there is none from the last day, and the database changed after
-/// the newest.
+/// Whether a regular copy is due: no copy was made in the last day, and the database changed after
+/// the newest copy.
 pub(crate) fn is_due(files: &Files, now: DateTime<Utc>) -> bool {
     let Some(newest) = list(files, now).into_iter().find(|backup| backup.regular) else {
         return true;
@@ -179,7 +180,7 @@ fn prune(files: &Files, now: DateTime<Utc>) {
     }
 }
 
-/// Returns how many of these copies, newest first, are kept.
+/// Returns how many of these copies are kept. The copies are sorted, newest first.
 fn count_kept(copies: &[Backup]) -> usize {
     let newest = copies.first().and_then(|backup| fs::metadata(&backup.path).ok());
     // Several copies of a large database would fill the disk.
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_before_migrations_are_kept_apart_from_daily_ones() {
+    fn backups_before_migrations_are_kept_in_addition_to_daily_ones() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::new(&folder.path().join("app.db"));
         let conn = connection::writer(&files.db).expect("opened");
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_clock_that_was_ahead_do_not_outlive_newer_ones() {
+    fn backups_dated_in_the_future_do_not_displace_newer_ones() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::new(&folder.path().join("app.db"));
         let conn = connection::writer(&files.db).expect("opened");
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_files_are_not_taken_for_copies() {
+    fn files_with_other_names_are_not_taken_for_backups() {
         for name in [
             "app.db",
             "app-2026.db",

@@ -1,4 +1,4 @@
-//! `engine::ports::Books` on SQLite.
+//! Implements `engine::ports::Books` on SQLite.
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};

@@ -12,13 +12,13 @@ use crate::error::OpenError;
 /// How the file is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// WAL, written by one thread.
+    /// The file is in WAL mode, and one thread writes to it.
     Normal,
     /// The folder cannot be written, so the file is read without locks.
     Immutable,
 }
 
-/// 3.51.3 is the first version without the WAL-reset fault; 3.52.0 was withdrawn.
+/// 3.51.3 is the first version without the WAL-reset bug; 3.52.0 was withdrawn.
 pub(crate) fn check_library() -> Result<(), OpenError> {
     match rusqlite::version_number() {
         3_052_000 => Err(OpenError::Library(rusqlite::version())),
@@ -27,8 +27,8 @@ pub(crate) fn check_library() -> Result<(), OpenError> {
     }
 }
 
-/// Opens the connection that writes. It is `FULL`, because callers rely on a completed write; the
-/// writer lowers it where they do not.
+/// Opens the connection that writes. Its sync mode is `FULL`, because callers rely on a completed
+/// write; the writer lowers the mode for writes that need no sync.
 pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
     check_files(path)?;
     let conn = Connection::open_with_flags(
@@ -46,7 +46,7 @@ pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// Refuses a file, or one beside it, at which SQLite would wait.
+/// Refuses the database if SQLite would wait at one of its files, such as a pipe.
 fn check_files(path: &Path) -> rusqlite::Result<()> {
     ::files::check_database(path).map_err(|error| {
         let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ERROR);
@@ -54,8 +54,8 @@ fn check_files(path: &Path) -> rusqlite::Result<()> {
     })
 }
 
-/// Switches to a write-ahead log. SQLite commits the new mode after it has returned it, so the
-/// statement is run to its end.
+/// Switches to a write-ahead log. SQLite commits the new mode only after it has returned the mode,
+/// so the statement is run to its end.
 fn switch_to_wal(conn: &Connection) -> rusqlite::Result<()> {
     let mut statement = conn.prepare("PRAGMA journal_mode = WAL")?;
     let mut rows = statement.query([])?;
@@ -88,8 +88,8 @@ pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
 fn common(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(Duration::from_secs(5))?;
     conn.set_prepared_statement_cache_capacity(64);
-    // Query plans must not depend on values. Otherwise a cached statement with a bound LIMIT is
-    // prepared again each time it runs.
+    // Query plans must not depend on bound values, because SQLite would prepare a cached statement
+    // with a bound LIMIT again for each run.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.execute_batch("PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;")
 }

@@ -1,6 +1,6 @@
 //! Why a file could not be opened or a statement failed, and the conversion to the port's
-//! `StoreError`. The sentences are shown to people: they name the file and what can be done, never
-//! SQL.
+//! `StoreError`. The sentences are shown to people: they contain the file and what can be done,
+//! never SQL.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,17 +13,17 @@ use rusqlite::{ErrorCode, ffi};
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.text())]
 pub enum OpenError {
-    /// Written by a later version of the app.
+    /// The file was written by a later version of the app.
     Newer { path: PathBuf, found: i64, known: i64 },
     /// The disk is full, or the folder cannot be written.
     NoSpace(PathBuf),
     /// Another process has the file open.
     Busy(PathBuf),
-    /// The file is not a readable database. `open` recovers from this by itself.
+    /// The file is not a readable database. `open` recovers from this without help.
     Damaged { path: PathBuf, problem: String },
-    /// The linked SQLite has a known fault that corrupts WAL files.
+    /// The linked SQLite version has a known bug that corrupts WAL files.
     Library(&'static str),
-    /// Anything else.
+    /// Any other failure.
     Failed { path: PathBuf, problem: String },
 }
 
@@ -81,7 +81,7 @@ impl OpenError {
         Self::Failed { path: path.to_owned(), problem: error.to_string() }
     }
 
-    /// Returns what the person can do about it.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Newer { .. } => {
@@ -99,7 +99,7 @@ impl OpenError {
         }
     }
 
-    /// Converts the error for the border of the program.
+    /// Converts the error to the error that clients get.
     pub fn into_agent_error(self) -> AgentError {
         AgentError::internal(self.reason(), self.text()).hint(self.hint())
     }
@@ -135,7 +135,8 @@ pub(crate) enum DbError {
 }
 
 impl DbError {
-    /// Names the missing parent, if a row failed because its parent row does not exist.
+    /// Returns an error that names the missing parent, if a row failed because its parent row does
+    /// not exist.
     pub(crate) fn parent(error: rusqlite::Error, parent: impl FnOnce() -> String) -> Self {
         match Trouble::of(&error) {
             Trouble::NoParent => Self::Missing(parent()),
@@ -163,8 +164,8 @@ impl Trouble {
         let Some(sqlite) = error.sqlite_error() else { return Self::Other };
         match sqlite.extended_code {
             ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => return Self::SyncFailed,
-            // An exhausted quota is reported as a failed write; a full disk, while the index file
-            // grows, as one of these.
+            // SQLite reports an exhausted quota as a failed write, and a disk that is full while
+            // the index file grows as one of the other three errors.
             ffi::SQLITE_IOERR_WRITE
             | ffi::SQLITE_IOERR_SHMSIZE
             | ffi::SQLITE_IOERR_SHMOPEN
@@ -184,13 +185,14 @@ impl Trouble {
     }
 }
 
-/// Converts failures into the port's errors, and records those after which the file must not be
+/// Converts failures into the port's errors, and records failures after which the file must not be
 /// trusted.
 pub(crate) struct Faults {
     path: PathBuf,
-    /// Removed when damage is found, so that the next start checks the whole file.
+    /// The marker file, which is removed when damage is found, so that the next start checks the
+    /// whole file.
     checked_marker: PathBuf,
-    /// Whether a sync failed. The content of the disk is then unknown, so nothing more is written
+    /// Whether a sync failed. The content of the disk is then unknown, so no more data is written
     /// in this run.
     sync_failed: AtomicBool,
 }

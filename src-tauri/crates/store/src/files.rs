@@ -1,4 +1,4 @@
-//! The names of the database's files, and how they are created: readable by their owner only.
+//! The names of the database's files, and the creation of files that only their owner can read.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
 const STAMP: &str = "%Y%m%dT%H%M%SZ";
-/// The longest age of a check or backup.
+/// The maximum age of a check or backup.
 const DAY: TimeDelta = TimeDelta::days(1);
 
 /// The paths of the database and of the files beside it.
@@ -39,14 +39,14 @@ impl Files {
         self.folder().join("backups")
     }
 
-    /// Returns the file with the time of the last full check. Without the file, the next start
-    /// checks.
+    /// Returns the file that contains the time of the last full check. If the file is missing, the
+    /// next start checks the database.
     pub(crate) fn checked_marker(&self) -> PathBuf {
         self.backups().join(format!("{}.checked", self.stem()))
     }
 
-    /// Returns damaged databases that were set aside, with their companions, and copies that were
-    /// not finished.
+    /// Returns damaged databases that were set aside, with the files that belong to them, and
+    /// unfinished copies.
     pub(crate) fn list_left_over(&self) -> io::Result<Vec<PathBuf>> {
         let damaged = format!("{}.damaged-", self.stem());
         let restoring = Self::companion(&self.db, ".restoring");
@@ -72,15 +72,16 @@ impl Files {
         Ok(found)
     }
 
-    /// Appends a suffix to the database's name, as SQLite names its companions (`-wal`, `-shm`).
+    /// Appends a suffix to the database's name, as SQLite does for the files that belong to it
+    /// (`-wal`, `-shm`).
     pub(crate) fn companion(db: &Path, suffix: &str) -> PathBuf {
         let mut name = db.as_os_str().to_owned();
         name.push(suffix);
         PathBuf::from(name)
     }
 
-    /// Reads the file and its write-ahead log to their ends. Fails only if the disk does not give
-    /// their content.
+    /// Reads the file and its write-ahead log to their ends. Fails only if the disk cannot return
+    /// the content.
     pub(crate) fn read_through(&self) -> io::Result<()> {
         for suffix in ["", "-wal"] {
             if let Ok(mut file) = ::files::open(&Self::companion(&self.db, suffix)) {
@@ -91,7 +92,7 @@ impl Files {
     }
 
     /// Whether the last run crashed. SQLite removes the write-ahead log when the last connection
-    /// closes, so a remaining one shows a crash.
+    /// closes, so a remaining log shows a crash.
     pub(crate) fn was_cut_off(&self) -> bool {
         fs::metadata(Self::companion(&self.db, "-wal")).is_ok_and(|meta| meta.len() > 0)
     }
@@ -117,7 +118,7 @@ impl Files {
     }
 }
 
-/// Whether `at` is within the last day. A time in the future is not.
+/// Whether `at` is within the last day. Returns false for a time in the future.
 pub(crate) fn is_fresh(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at <= now && now - at < DAY
 }
@@ -130,8 +131,8 @@ pub(crate) fn read_stamp(text: &str) -> Option<DateTime<Utc>> {
     NaiveDateTime::parse_from_str(text, STAMP).ok().map(|naive| naive.and_utc())
 }
 
-/// Creates an empty file for its owner only, unless it exists. SQLite gives `-wal` and `-shm` the
-/// same mode.
+/// Creates an empty file that only its owner can read, unless the file exists. SQLite gives `-wal`
+/// and `-shm` the same mode.
 pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     ::files::open_to_write(path, options.write(true).create(true).truncate(false).mode(0o600))
@@ -142,7 +143,7 @@ pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
     ::files::open(path)?.sync_all()
 }
 
-/// Makes the names in a folder durable.
+/// Syncs a folder to the disk, so that the names of its files survive a power cut.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     ::files::sync_folder(path)
 }

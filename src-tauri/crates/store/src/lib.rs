@@ -1,7 +1,7 @@
 //! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a
 //! few readers, migrations with a backup before each, and recovery of a damaged file. A write is
-//! committed when its method returns, unless it is documented as deferred. The crate knows rows and
-//! JSON bodies; it must not know what a turn, a policy or a window does with them.
+//! committed when its method returns, unless the method is documented as deferred. The crate knows
+//! rows and JSON bodies; it must not know how a turn, a policy or a window uses them.
 #![forbid(unsafe_code)]
 
 mod backup;

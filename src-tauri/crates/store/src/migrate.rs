@@ -1,6 +1,6 @@
-//! The history of the schema. A released file under `migrations/` never changes; a new version is a
-//! new file. The version is in `user_version`, so a newer file is recognised before its content is
-//! read.
+//! The history of the schema. A released file under `migrations/` never changes; each new version
+//! is a new file. The version is stored in `user_version`, so that a newer database is recognised
+//! before its content is read.
 
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
@@ -41,7 +41,7 @@ pub(crate) fn to_latest(conn: &mut Connection) -> Result<(), rusqlite_migration:
 #[cfg(test)]
 mod tests {
     #[test]
-    fn every_step_applies_to_an_empty_file() {
+    fn every_migration_applies_to_an_empty_database() {
         super::MIGRATIONS.validate().expect("the steps are valid SQL in order");
     }
 }

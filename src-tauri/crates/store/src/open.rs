@@ -1,6 +1,6 @@
 //! Opens and closes the store: version check, damage check if due, migration, recovery, backups. A
-//! clean start with nothing due reads only the header and the schema, because every `csign` call
-//! opens the store.
+//! start after a clean end, with no check or backup due, reads only the header and the schema,
+//! because every `csign` call opens the store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,32 +19,33 @@ use crate::recover::{self, Recovered};
 use crate::vectors::Vectors;
 use crate::writer::{OnDisk, Writer};
 
-/// The engine's store in a SQLite file. One process opens it at a time.
+/// The engine's store in a SQLite file, which only one process can open at a time.
 pub struct SqliteStore {
     files: Files,
     clock: Arc<dyn Clock>,
     faults: Arc<Faults>,
-    /// None if the folder cannot be written.
+    /// The writer. None if the folder cannot be written.
     writer: Option<Writer>,
     readers: Readers,
     pub(crate) recent: Recent,
     pub(crate) vectors: Arc<parking_lot::Mutex<Vectors>>,
-    /// The shared store, which decides approvals of sessions that other processes also serve.
+    /// The store that several processes share. It decides approvals of the sessions that other
+    /// processes also serve.
     pub(crate) shared: Option<Arc<dyn SharedSessions>>,
 }
 
-/// An opened store, and what happened while it was opened.
+/// An opened store, and what happened during the opening.
 pub struct OpenedStore {
-    /// Ready for use.
+    /// The store, ready for use.
     pub store: SqliteStore,
-    /// Set if the file was damaged and has been replaced.
+    /// How the file was recovered, if it was damaged and has been replaced.
     pub recovered: Option<Recovered>,
     /// Whether the folder cannot be written now. Reads work; every write returns `NoSpace`.
     pub read_only: bool,
 }
 
 impl SqliteStore {
-    /// Opens the file, and creates it if it does not exist.
+    /// Opens the file. Creates the file if it does not exist.
     pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<OpenedStore, OpenError> {
         connection::check_library()?;
         let files = Files::new(path);
@@ -79,8 +80,8 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let faults = Arc::new(Faults::new(&files.db, files.checked_marker()));
         let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
-        // In a folder that cannot be written SQLite cannot make the files by which readers and
-        // writer agree.
+        // In a folder that cannot be written, SQLite cannot create the files that coordinate
+        // readers and writer.
         let mode = if conn.is_some() { Mode::Normal } else { Mode::Immutable };
         let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
         let writer =
@@ -97,7 +98,7 @@ impl SqliteStore {
         })
     }
 
-    /// Sets the shared store, for a process that shares its callers' sessions.
+    /// Sets the shared store, for a process whose sessions other processes also serve.
     #[must_use]
     pub fn sharing(mut self, shared: Option<Arc<dyn SharedSessions>>) -> Self {
         self.shared = shared;
@@ -122,8 +123,8 @@ impl SqliteStore {
         }
     }
 
-    /// Moves the write-ahead log into the file and replaces all copies by a new one, so that what
-    /// was deleted is in none of them.
+    /// Moves the write-ahead log into the file and replaces all copies with a new copy, so that no
+    /// copy contains deleted data.
     pub(crate) async fn renew_copies(&self) -> Result<(), StoreError> {
         let (files, now) = (self.files.clone(), self.clock.now());
         let renewed = tokio::task::spawn_blocking(move || backup::renew(&files, now)).await;
@@ -158,7 +159,7 @@ impl SqliteStore {
     }
 
     /// Reads a few rows on the caller's thread. Passing the read to another thread would take
-    /// longer than the read.
+    /// longer than the read itself.
     pub(crate) fn read_on_this_thread<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, DbError>,
@@ -175,8 +176,8 @@ impl SqliteStore {
         self.run_write(OnDisk::Now, work).await
     }
 
-    /// Writes data of a running turn without syncing. The next synced write, at the latest the one that
-    /// ends the turn, also makes this data durable.
+    /// Writes data of a running turn without syncing. The next synced write, at the latest the
+    /// write that ends the turn, also makes this data durable.
     pub(crate) async fn write_along<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -196,7 +197,7 @@ impl SqliteStore {
         }
     }
 
-    /// Writes deferred data now, before it is read.
+    /// Writes all deferred data now, because it is about to be read.
     pub(crate) async fn write_waiting(&self) {
         if self.writer.is_some()
             && let Err(error) = self.write_along(|_| Ok(())).await
@@ -233,14 +234,14 @@ fn checkpoint(conn: &Connection) {
     }
 }
 
-/// Prepares the file. Damage counts if it is found twice and the whole file can be read, because
-/// SQLite may report a read that failed as damage.
+/// Prepares the file. The file counts as damaged only if damage is found twice and the whole file
+/// can be read, because SQLite may report a failed read as damage.
 fn prepare_twice(
     files: &Files,
     now: chrono::DateTime<chrono::Utc>,
 ) -> Result<Connection, OpenError> {
-    // A check reads the whole file, so a file that was closed well is checked from time to time
-    // only.
+    // A check reads the whole file, so a file that was closed properly is checked only from time to
+    // time.
     let is_due = files.was_cut_off() || files.check_due(now);
     match prepare(files, now, is_due) {
         Err(OpenError::Damaged { problem, .. }) => {
@@ -252,7 +253,8 @@ fn prepare_twice(
     }
 }
 
-/// Prepares the file before the first request. `is_due` says whether a file that exists is checked.
+/// Prepares the file before the first request. `is_due` says whether an existing file must be
+/// checked.
 fn prepare(
     files: &Files,
     now: chrono::DateTime<chrono::Utc>,
@@ -277,13 +279,13 @@ fn prepare(
         return Err(OpenError::Damaged { path: files.db.clone(), problem });
     }
     if version < migrate::latest() {
-        // A new file has nothing to lose in a migration.
+        // A new file has no data that a migration could lose.
         if version > 0 {
             backup::create_backup(&conn, files, Occasion::Migration(version), now)?;
         }
         migrate::to_latest(&mut conn).map_err(|e| migration_error(files, &e))?;
     }
-    // A new file counts as checked, so that the next start need not read it all.
+    // A new file is marked as checked, so that the next start need not read the whole file.
     if (must_check || !existed)
         && let Err(error) = files.mark_checked(now)
     {
@@ -299,7 +301,8 @@ fn migration_error(files: &Files, error: &rusqlite_migration::Error) -> OpenErro
     }
 }
 
-/// Whether a file in a read-only folder can be shown, because its write-ahead log is empty.
+/// Whether a file in a read-only folder can be read without changes, because it has no write-ahead
+/// log and the latest schema.
 fn readable_as_it_stands(files: &Files) -> bool {
     files.has_content()
         && !files.was_cut_off()

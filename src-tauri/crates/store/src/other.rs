@@ -1,5 +1,5 @@
 //! Checks and copies databases whose tables this crate does not know, such as those of packs. A
-//! damaged one is set aside and replaced by its newest valid copy.
+//! damaged database is set aside and replaced by its newest valid copy.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::error::OpenError;
 use crate::files::Files;
 use crate::recover::{self, Recovered};
 
-/// The largest file in bytes that is checked daily. A larger one is checked after a crash only,
-/// because each start would wait for it.
+/// The maximum size in bytes of a file that is checked daily. A larger file is checked only after a
+/// crash, because every start would have to wait for the check.
 const DAILY_UP_TO: u64 = 256 << 20;
 
 /// Checks a closed database if the last program that used it crashed, or if a day has passed.
-/// Returns how a damaged one was replaced.
+/// Returns how a damaged database was replaced.
 pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovered>, OpenError> {
     let files = Files::new(path);
     let len = std::fs::metadata(path).map_or(0, |meta| meta.len());
@@ -43,14 +43,14 @@ pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovere
     Ok(recovered)
 }
 
-/// Whether the file begins like a database. Other programs may use the same ending.
+/// Whether the file begins like a SQLite database. Other programs may use the same file extension.
 fn is_sqlite(path: &Path) -> bool {
     let mut begin = [0; 16];
     ::files::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok()
         && begin == *b"SQLite format 3\0"
 }
 
-/// Looks for damage a second time if there is some, because SQLite may report a read that failed as
+/// Looks for damage a second time if damage is found, because SQLite may report a failed read as
 /// damage.
 fn find_damage_twice(files: &Files) -> Result<Option<String>, OpenError> {
     match find_damage(files) {
@@ -68,7 +68,7 @@ fn find_damage(files: &Files) -> Result<Option<String>, OpenError> {
         .map_err(|error| OpenError::from_sql(&files.db, &error))
 }
 
-/// Makes the next start check the database, because a call found it damaged.
+/// Makes the next start check the database. Called when a statement reported damage.
 pub fn suspect_database(path: &Path) {
     let _ = std::fs::remove_file(Files::new(path).checked_marker());
 }
@@ -82,7 +82,8 @@ pub fn copy_database(path: &Path, now: DateTime<Utc>) -> Result<Option<PathBuf>,
     }
     let sql = |error: rusqlite::Error| OpenError::from_sql(&files.db, &error);
     let conn = connection::reader(&files.db, Mode::Normal).map_err(sql)?;
-    // The copy is written by a statement of this connection, which cannot write to the file itself.
+    // The copy is written by a statement of this connection, which still cannot write to the
+    // database itself.
     conn.execute_batch("PRAGMA query_only = OFF;").map_err(sql)?;
     backup::create_backup(&conn, &files, Occasion::Regular, now).map(Some)
 }

@@ -1,6 +1,6 @@
-//! The traits of `engine::ports::Store` on SQLite, except `Conversations`, `LongTermMemories` and
-//! `Books`: maps each method to a table, chooses the writer or a reader, and decides what must be on
-//! disk at once.
+//! Implements the traits of `engine::ports::Store` on SQLite, except `Conversations`,
+//! `LongTermMemories` and `Books`: maps each method to a table, chooses the writer or a reader, and
+//! decides which data must be on disk at once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -60,7 +60,7 @@ impl Sessions for SqliteStore {
         };
         self.write(delete).await?;
         match self.session_delete(id).await {
-            // A session that was deleted before may still be in a copy.
+            // An earlier deletion of the session may have left its data in a copy.
             Ok(()) | Err(StoreError::NotFound(_)) => self.renew_copies().await,
             Err(error) => Err(error),
         }
@@ -100,7 +100,8 @@ impl Sessions for SqliteStore {
 #[async_trait]
 impl Items for SqliteStore {
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {
-        // The outcome of an approved call is reported to the person, also after its turn.
+        // The outcome of an approved call is shown to the user even after the call's turn has
+        // ended.
         let signed = items.iter().any(|item| matches!(item.body, ItemBody::Approval { .. }));
         let append = move |conn: &_| items::append(conn, items);
         if signed { self.write(append).await } else { self.write_along(append).await }
@@ -280,7 +281,7 @@ impl SqliteStore {
         self.shared.as_deref().filter(|_| is_shared(session))
     }
 
-    /// Changes an approval in the shared store, which decides, and then in the row here.
+    /// Changes an approval in the shared store, which decides, and then in this process's row.
     async fn move_shared(
         &self,
         shared: &dyn SharedSessions,
@@ -290,8 +291,8 @@ impl SqliteStore {
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
         // The action ran here, because this store won the transition to `executing`. So the outcome
-        // is decided here. It is stored even if the shared store cannot be reached or has lost its
-        // last second. The outcome is shared when the session is saved.
+        // is decided here. It is stored even if the shared store cannot be reached or has lost the
+        // changes of its last second. The outcome is shared when the session is saved.
         let ran_here = transition.from == ApprovalStatus::Executing;
         let (status, moved) = match shared.approval_move(id, transition).await {
             Ok(Moved::Yes) => (transition.to, true),

@@ -1,5 +1,5 @@
-//! `engine::ports::Conversations` on SQLite: maps each method to a table, and chooses the writer or
-//! a reader.
+//! Implements `engine::ports::Conversations` on SQLite: maps each method to a table, and chooses
+//! the writer or a reader.
 
 use async_trait::async_trait;
 use contract::{SessionId, TurnId};

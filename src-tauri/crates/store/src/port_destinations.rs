@@ -1,4 +1,4 @@
-//! `engine::ports::Destinations` on SQLite.
+//! Implements `engine::ports::Destinations` on SQLite.
 
 use async_trait::async_trait;
 use contract::{Allowance, Destination, SessionId};

@@ -1,5 +1,5 @@
-//! `engine::ports::LongTermMemories` on SQLite: maps each method to a table, and chooses the writer
-//! or a reader.
+//! Implements `engine::ports::LongTermMemories` on SQLite: maps each method to a table, and chooses
+//! the writer or a reader.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `engine::ports::Recordings` on SQLite.
+//! Implements `engine::ports::Recordings` on SQLite.
 
 use async_trait::async_trait;
 use contract::TurnId;
@@ -10,7 +10,7 @@ use crate::table::recordings;
 #[async_trait]
 impl Recordings for SqliteStore {
     async fn recording_put(&self, recording: StoredRecording, most: u32) -> Result<(), StoreError> {
-        // It is written with the answer of the turn, so that nobody waits for it.
+        // The recording is written together with the turn's answer, so that no caller waits for it.
         self.write_with_next(
             move |conn| recordings::put(conn, &recording, most),
             "the recording of a turn could not be stored",

@@ -1,6 +1,6 @@
 //! A few threads that only read, each with its own connection, opened on first use. Reads of a few
 //! rows use further connections on the caller's thread. A read sees everything that was committed
-//! before it began.
+//! before the read began.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ type Running = (Sender<Work>, Vec<JoinHandle<()>>);
 /// Passes reads to the threads.
 pub(crate) struct Readers {
     state: Mutex<Option<Running>>,
-    /// Idle connections. None once it is closed.
+    /// The idle connections. None after the readers were closed.
     idle: Mutex<Option<Vec<Connection>>>,
     path: PathBuf,
     mode: Mode,
@@ -64,7 +64,7 @@ impl Readers {
         let (reply, answer) = oneshot::channel();
         let faults = Arc::clone(&self.faults);
         self.send(Box::new(move |conn| {
-            // The caller may have given up.
+            // The caller may have stopped waiting.
             let _ = reply.send(conn.and_then(|conn| read(conn).map_err(|e| faults.store_error(e))));
         }))?;
         answer.await.unwrap_or_else(|_| Err(closed()))
@@ -76,7 +76,7 @@ impl Readers {
         read: impl FnOnce(&Connection) -> Result<T, DbError>,
     ) -> Result<T, StoreError> {
         let idle = || self.idle.lock();
-        // The lock is not held during the read: each thread takes a connection of its own.
+        // The lock is not held during the read, because each thread takes its own connection.
         let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
             Some(conn) => conn,
             None => connection::reader(&self.path, self.mode)
@@ -89,12 +89,12 @@ impl Readers {
         result
     }
 
-    /// Ends the threads after all earlier requests.
+    /// Ends the threads after all earlier reads.
     pub(crate) fn close(&self) {
         drop(self.idle.lock().take());
         let taken = self.state.lock().take();
         let Some((send, threads)) = taken else { return };
-        // Without a sender, each thread ends when the queue is empty.
+        // Without a sender, each thread ends as soon as the queue is empty.
         drop(send);
         for thread in threads {
             if thread.join().is_err() {
@@ -117,7 +117,8 @@ fn closed() -> StoreError {
 fn run(path: &Path, mode: Mode, receive: &Mutex<Receiver<Work>>, faults: &Faults) {
     let mut open = None;
     loop {
-        // The lock is held while waiting: one thread waits for work, and the others for the lock.
+        // The lock is held while the thread waits: one thread waits for work, and the other threads
+        // wait for the lock.
         let next = receive.lock().recv();
         let Ok(work) = next else { return };
         if open.is_none() {

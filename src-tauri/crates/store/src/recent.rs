@@ -1,6 +1,6 @@
-//! Caches items that were read recently. A session reads its own history with every turn, and long
-//! results in it cost more to parse than everything else. The row is read each time; only parsing
-//! its text is skipped. Knows nothing of the purpose of items.
+//! Caches items that were read recently. A session reads its own history in every turn, and parsing
+//! long results takes most of the time. The row is read each time; only the parsing is skipped.
+//! Knows nothing of the purpose of items.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,11 @@ use contract::Item;
 use crate::error::DbError;
 use crate::table::item_rows::Columns;
 
-/// Bytes of text in each half. The parsed items need about twice as much in addition.
+/// The number of bytes of text in each half. The parsed items need about twice as much memory in
+/// addition.
 const HALF_BYTES: usize = 1 << 20;
-/// Shorter texts are parsed as fast as they are found in the cache.
+/// The minimum number of bytes of a cached text, because shorter texts are parsed as fast as they
+/// are found in the cache.
 const LEAST_BYTES: usize = 1 << 10;
 
 /// Items used since the halves were last swapped, and items used before that.
@@ -68,7 +70,8 @@ impl Halves {
         if let Some(kept) = self.young.get(row.id) {
             return kept.of(row);
         }
-        // An item that is used again moves to the young half, or the next swap would forget it.
+        // An item that is used again moves to the young half, because the next swap would drop it
+        // from the old half.
         let (id, kept) = self.old.remove_entry(row.id)?;
         let item = kept.of(row)?;
         self.put(id, kept);
@@ -78,7 +81,7 @@ impl Halves {
     fn put(&mut self, id: String, kept: CachedItem) {
         self.young_bytes += kept.size();
         self.young.insert(id, kept);
-        // Forgetting a whole half needs no order of use for each item.
+        // A whole half is dropped, so that the order of use need not be stored for each item.
         if self.young_bytes > HALF_BYTES {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;
@@ -91,8 +94,8 @@ impl CachedItem {
         self.body.len() + self.result.as_deref().map_or(0, str::len)
     }
 
-    /// Returns the cached item if it still belongs to this row. Another process may have restored
-    /// the session from a copy.
+    /// Returns the cached item if it still matches this row. Another process may have restored the
+    /// session from a copy.
     fn of(&self, row: &Columns<'_>) -> Option<Arc<Item>> {
         let is_same = *self.body == *row.body && self.result.as_deref() == row.result;
         (is_same && row.has_same_identity(&self.item)).then(|| Arc::clone(&self.item))
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_row_is_read_once_and_another_one_anew() {
+    fn an_unchanged_row_is_parsed_once_and_a_changed_row_again() {
         let recent = Recent::default();
         let first = read(&recent, "i", 1, &body("a", LONG));
         assert!(Arc::ptr_eq(&first, &read(&recent, "i", 1, &body("a", LONG))));
@@ -141,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn unused_entries_are_forgotten_and_used_ones_stay() {
+    fn unused_cache_entries_are_dropped_and_used_ones_stay() {
         let recent = Recent::default();
         let text = body("a", LONG);
         let (used, unused) = (read(&recent, "used", 1, &text), read(&recent, "unused", 1, &text));

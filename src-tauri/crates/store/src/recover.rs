@@ -1,5 +1,5 @@
-//! Recovers from a damaged file: it is renamed, never deleted, and the newest valid copy replaces
-//! it.
+//! Recovers from a damaged file: the file is renamed, never deleted, and replaced by the newest
+//! valid copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,10 @@ pub struct Recovered {
     pub old: PathBuf,
     /// The problem of the file.
     pub problem: String,
-    /// The copy that replaced it. Without one, the app starts empty.
+    /// The copy that replaced the file. If there was no copy, the app starts with an empty
+    /// database.
     pub backup: Option<PathBuf>,
-    /// Data after this instant is only in the damaged file.
+    /// Data written after this instant is only in the damaged file.
     pub lost_after: Option<DateTime<Utc>>,
 }
 
@@ -52,7 +53,8 @@ pub(crate) fn recover(
     Ok(Recovered { old, problem, backup: None, lost_after: None })
 }
 
-/// Moves the database together with its write-ahead log, so that the log's content stays readable.
+/// Moves the database together with its write-ahead log, so that the content of the log can still
+/// be read.
 fn set_aside(files: &Files, now: DateTime<Utc>) -> std::io::Result<PathBuf> {
     let old = free_name(files, now);
     for suffix in ["-wal", "-shm"] {

@@ -1,4 +1,4 @@
-//! One module per table: its statements, and the conversion of its rows to contract types.
+//! One module per table, with the table's statements and the conversion of rows to contract types.
 
 pub(crate) mod approvals;
 pub(crate) mod books;

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::error::DbError;
 
-/// RFC 3339 with nine decimals. Text order equals time order, and no digit is lost.
+/// Returns an instant in RFC 3339 with nine decimals, so that text order equals time order and no
+/// digit is lost.
 pub(crate) fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Nanos, true)
 }
@@ -22,7 +23,7 @@ pub(crate) fn read_optional_instant(text: Option<&str>) -> Result<Option<DateTim
     text.map(read_instant).transpose()
 }
 
-/// Returns an enum value as its word on the wire.
+/// Returns an enum value as the word used on the wire.
 pub(crate) fn enum_to_text(value: &impl Serialize) -> Result<String, DbError> {
     match serde_json::to_value(value)? {
         Value::String(word) => Ok(word),
@@ -34,7 +35,7 @@ pub(crate) fn read_word<T: DeserializeOwned>(word: &str) -> Result<T, DbError> {
     Ok(serde_json::from_value(Value::String(word.to_owned()))?)
 }
 
-/// Lower-cases by Unicode's rules, which SQLite does only for ASCII.
+/// Converts to lower case by Unicode's rules. SQLite does this for ASCII only.
 pub(crate) fn fold(text: &str) -> String {
     text.to_lowercase()
 }

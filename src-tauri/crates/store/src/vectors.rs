@@ -1,6 +1,6 @@
-//! The vectors of one embedding model in memory, so that a search need not read them from the file.
-//! A first pass over small whole numbers chooses candidates; their similarity is then computed from
-//! the file. Owns no row: before each search it takes over what changed in the file.
+//! Keeps the vectors of one embedding model in memory, so that a search need not read them from the
+//! file. A first pass over small integers chooses candidates; their similarity is then computed
+//! from the file. The module owns no rows: before each search, it reads the changes in the file.
 
 use std::collections::HashMap;
 
@@ -9,24 +9,24 @@ use rusqlite::{Connection, params};
 
 use crate::error::DbError;
 
-/// The session number of memories of the profile.
+/// The session number for memories of the profile.
 const PROFILE: u32 = 0;
-/// The largest value of the wanted vector as a whole number. The sum of 4,096 products with values up
-/// to 127 fits into 32 bits.
+/// The maximum value of the wanted vector as integers, chosen so that the sum of 4,096 products
+/// with values up to 127 fits into 32 bits.
 const WANTED_MOST: f32 = 4_095.0;
 
-/// The vectors of a model, one after the other.
+/// The vectors of a model, stored one after the other.
 #[derive(Default)]
 pub(crate) struct Vectors {
     model: String,
     dimension: usize,
-    /// The last change and the number of deleted vectors that are taken over.
+    /// The number of the last change that was read, and how many deletions were read.
     changed: i64,
     deleted: i64,
-    /// The memories, in the order of the vectors.
+    /// The numbers of the memories, in the order of the vectors.
     numbers: Vec<i64>,
     sessions: Vec<u32>,
-    /// The worth of the value 1 in each vector.
+    /// For each vector, the factor by which its integers are multiplied.
     scales: Vec<f32>,
     values: Vec<i8>,
     places: HashMap<i64, usize>,
@@ -34,8 +34,8 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Takes over what changed in the file since the last call, for this model. Vectors of another
-    /// length are left out.
+    /// Reads the changes in the file since the last call, for this model. Vectors with another
+    /// length are skipped.
     pub(crate) fn update(
         &mut self,
         conn: &Connection,
@@ -46,7 +46,7 @@ impl Vectors {
             .prepare_cached("SELECT changed, deleted FROM memory_vector_state")?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let is_same = self.model == model && self.dimension == dimension;
-        // After a copy was restored the numbers may be smaller.
+        // The numbers may be smaller after a copy was restored. Then all vectors are read again.
         if !is_same || changed < self.changed || deleted < self.deleted {
             *self = Self { model: model.to_owned(), dimension, changed: -1, ..Self::default() };
         } else if deleted != self.deleted {
@@ -70,7 +70,7 @@ impl Vectors {
             let blob = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
             values.clear();
             values.extend(blob.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)));
-            // The provider may have changed the length of its vectors under the same name.
+            // The provider may have changed the length of its vectors under the same model name.
             if values.len() != self.dimension {
                 continue;
             }
@@ -92,8 +92,8 @@ impl Vectors {
 
     fn put(&mut self, memory: i64, session: u32, vector: &[f32]) {
         let most = vector.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
-        // One byte for each value: four times as many vectors fit into the memory, and the few
-        // candidates are compared exactly later.
+        // One byte per value lets four times as many vectors fit into memory. The few candidates
+        // are compared exactly later.
         let scale = most / 127.0;
         let small = |value: &f32| if most > 0.0 { (value / scale).round() as i8 } else { 0 };
         match self.places.get(&memory) {
@@ -113,7 +113,7 @@ impl Vectors {
         }
     }
 
-    /// Removes the vectors that are not in the file any more.
+    /// Removes the vectors that are no longer in the file.
     fn remove_missing(&mut self, conn: &Connection) -> Result<(), DbError> {
         let mut statement =
             conn.prepare_cached("SELECT memory FROM memory_vector WHERE model = ?1")?;
@@ -130,7 +130,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// Removes a vector. The last one takes its place.
+    /// Removes a vector, and moves the last vector to its place.
     fn remove(&mut self, place: usize) {
         let last = self.numbers.len() - 1;
         let size = self.dimension;
@@ -145,13 +145,13 @@ impl Vectors {
         }
     }
 
-    /// Returns the memories within reach that are probably the most similar ones.
+    /// Returns the memories within reach that are probably the most similar.
     pub(crate) fn candidates(&self, wanted: &[f32], reach: &MemoryReach, most: usize) -> Vec<i64> {
         if most == 0 || wanted.len() != self.dimension {
             return Vec::new();
         }
         let largest = wanted.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
-        // A vector of zeros has no direction, and division by its length would give no number.
+        // A vector of zeros has no direction, and dividing by its length would not give a number.
         let unit = if largest > 0.0 { WANTED_MOST / largest } else { 0.0 };
         let wanted: Vec<i16> = wanted.iter().map(|value| (value * unit).round() as i16).collect();
         let is_in_reach = self.sessions_in_reach(reach);
@@ -166,7 +166,7 @@ impl Vectors {
         best.found.into_iter().map(|(number, _)| number).collect()
     }
 
-    /// Returns for each session number whether its memories may be used.
+    /// Returns, for each session number, whether the session's memories may be used.
     fn sessions_in_reach(&self, reach: &MemoryReach) -> Vec<bool> {
         let (all, profile) = match reach {
             MemoryReach::Session(_) => (false, false),
@@ -181,7 +181,7 @@ impl Vectors {
                     allowed[*number as usize] = true;
                 }
             }
-            // The id of another application's session has a colon.
+            // Only the id of another application's session contains a colon.
             MemoryReach::AllOfUser => {
                 for (session, number) in &self.session_numbers {
                     allowed[*number as usize] = !session.contains(':');
@@ -193,7 +193,8 @@ impl Vectors {
     }
 }
 
-/// Returns the sum of the products. Written so that the compiler multiplies many values at once.
+/// Returns the sum of the products. The loop is written so that the compiler uses vector
+/// instructions.
 fn dot_product(values: &[i8], wanted: &[i16]) -> i32 {
     values
         .iter()

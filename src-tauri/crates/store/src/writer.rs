@@ -1,7 +1,7 @@
-//! The one thread that writes. Requests that arrive while it works share the next transaction and
-//! its sync (group commit). Each request runs in a savepoint, so a failed one does not undo the
-//! others. Requests that need no sync of their own share the sync of those that do, and requests
-//! that no caller waits for share the next transaction.
+//! The only thread that writes. Requests that arrive while the thread works share the next
+//! transaction and its sync (group commit). Each request runs in a savepoint, so that a failed
+//! request does not undo the others. Requests that need no sync of their own share the sync of
+//! another request, and requests that no caller waits for share the next transaction.
 
 use std::sync::Arc;
 
@@ -13,27 +13,29 @@ use tokio::sync::oneshot;
 
 use crate::error::{DbError, Faults};
 
-/// The most requests that share a transaction.
+/// The maximum number of requests that share a transaction.
 const GROUP: usize = 256;
 
 /// When written data must be on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnDisk {
-    /// Before the caller gets the answer.
+    /// Written data is on disk before the caller gets the result.
     Now,
-    /// Together with the next request that uses `Now`. A crash of the program loses nothing. A power
-    /// cut loses what was written after the last such request.
+    /// Written data reaches the disk with the next request that uses `Now`. A crash of the program
+    /// loses no data. A power cut loses the data written after the last `Now` request.
     Later,
 }
 
-/// A request. It gets the connection inside a transaction, or the error if there is none.
+/// A request. It receives the connection inside a transaction, or the error if there is no
+/// transaction.
 type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) -> Ran + Send>;
 type Closing = Box<dyn FnOnce(Connection) + Send>;
 
-/// A request that ran but is not committed yet.
+/// A request that was run but is not committed yet.
 struct Ran {
     failed: Option<StoreError>,
-    /// Answers the caller. The argument is the error if the transaction was rolled back.
+    /// Sends the result to the caller. The argument is the error if the transaction was rolled
+    /// back.
     tell: Box<dyn FnOnce(Option<StoreError>) + Send>,
 }
 
@@ -42,7 +44,7 @@ enum Message {
     Close(Closing),
 }
 
-/// Work that runs again if its transaction was rolled back.
+/// Work that is run again if its transaction was rolled back.
 type Repeatable = Arc<dyn Fn(&Connection) -> Result<(), DbError> + Send + Sync>;
 
 /// Work whose caller does not wait for the result.
@@ -52,7 +54,7 @@ struct Aside {
     failed: &'static str,
 }
 
-/// The work that waits for the next transaction, oldest first.
+/// The work that waits for the next transaction, oldest first. No caller waits for it.
 type Waiting = Arc<Mutex<Vec<Aside>>>;
 
 /// Sends requests to the writer thread.
@@ -70,7 +72,8 @@ impl Writer {
         Ok(Self { worker, waiting, faults })
     }
 
-    /// Runs `work` in a transaction. Returns when it is committed and, with `OnDisk::Now`, on disk.
+    /// Runs `work` in a transaction. Returns when the transaction is committed and, with
+    /// `OnDisk::Now`, on disk.
     pub(crate) async fn call<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -85,10 +88,10 @@ impl Writer {
                 tell: Box::new(move |lost| {
                     let result = match (result, lost) {
                         (Ok(_), Some(error)) => Err(error),
-                        // A request that failed by itself keeps its own error.
+                        // A request that failed itself keeps its own error.
                         (result, _) => result,
                     };
-                    // A caller that stopped waiting does not need the answer.
+                    // The send fails if the caller has stopped waiting.
                     let _ = reply.send(result);
                 }),
             }
@@ -97,20 +100,20 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(closed(Ended)))
     }
 
-    /// Runs `work` in the next transaction, before every later request. Does not wait for it. Logs
-    /// the warning `failed` if the work fails.
+    /// Runs `work` in the next transaction, before every later request, without waiting for the
+    /// result. Logs the warning `failed` if the work fails.
     pub(crate) fn with_next<F>(&self, work: F, failed: &'static str)
     where
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
     {
-        // Before it ends, the thread runs the work that is left in this list.
+        // The thread runs the remaining work in this list before it ends.
         let put = || self.waiting.lock().push(Aside { work: Arc::new(work), failed });
         if let Err(ended) = self.worker.run_unless_ended(put) {
             tracing::warn!(error = %closed(ended), "{failed}");
         }
     }
 
-    /// Ends the thread after all earlier requests. `closing` gets the connection.
+    /// Ends the thread after all earlier requests. `closing` receives the connection.
     pub(crate) fn close(&self, closing: impl FnOnce(Connection) + Send + 'static) {
         if !self.worker.end(Some(Message::Close(Box::new(closing)))) {
             tracing::error!("the store's writer ended with a panic");
@@ -127,7 +130,7 @@ fn closed(_: Ended) -> StoreError {
 struct Group {
     ran: Vec<Ran>,
     asides: Vec<Aside>,
-    /// The error if the transaction can no longer be committed.
+    /// The error, if the transaction can no longer be committed.
     lost: Option<StoreError>,
 }
 
@@ -140,7 +143,7 @@ struct Thread {
 
 impl Thread {
     fn run(self, mut inbox: Inbox<Message>) {
-        // The connection was opened with this setting.
+        // The connection was opened with this sync setting.
         let mut set = OnDisk::Now;
         while let Some(message) = inbox.first() {
             match message {
@@ -160,14 +163,15 @@ impl Thread {
     /// commits.
     fn sync(&self, set: &mut OnDisk, wanted: OnDisk) -> Result<(), StoreError> {
         let level = match wanted {
-            // The setting costs a statement, so it is changed only where two requests differ.
+            // Changing the setting costs a statement, so it is changed only if two consecutive
+            // requests differ.
             _ if *set == wanted => return Ok(()),
             OnDisk::Now => "FULL",
             OnDisk::Later => "NORMAL",
         };
         match self.conn.pragma_update(None, "synchronous", level) {
             Ok(()) => *set = wanted,
-            // Syncing too often is allowed; syncing too rarely is not.
+            // Too many syncs are allowed; too few are not.
             Err(error) if wanted == OnDisk::Now => {
                 return Err(self.faults.store_error(error.into()));
             }
@@ -178,7 +182,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Runs a request, and the requests queued behind it, in one transaction.
+    /// Runs a request, and the requests queued behind the first request, in one transaction.
     fn run_group(&self, on_disk: OnDisk, first: Work, inbox: &mut Inbox<Message>) {
         if let Err(error) = self.begin() {
             return (first(Err(error)).tell)(None);
@@ -186,7 +190,7 @@ impl Thread {
         let mut group = Group::default();
         self.run_waiting(&mut group);
         if group.asides.is_empty() {
-            // The request is the only one in its transaction so far, so a failure rolls back the whole
+            // This is the first request in its transaction, so a failure rolls back the whole
             // transaction.
             let one = first(Ok(&self.conn));
             if one.failed.is_some() {
@@ -197,8 +201,8 @@ impl Thread {
         } else {
             self.run_in_group(first, &mut group);
         }
-        // A request that must be on disk does not join a transaction that is not synced; the
-        // reverse costs nothing more.
+        // A request that must be on disk does not join a transaction without sync; the reverse
+        // costs no additional sync.
         let belongs = |message: &Message| matches!(message, Message::Work(wanted, _) if on_disk == OnDisk::Now || *wanted == OnDisk::Later);
         while group.lost.is_none() && group.ran.len() < GROUP {
             let Some(Message::Work(_, more)) = inbox.next_if(belongs) else { break };
@@ -208,7 +212,7 @@ impl Thread {
         self.end(group);
     }
 
-    /// Writes the remaining work that no caller waits for, before the thread ends. Logs what fails.
+    /// Before the thread ends, writes the remaining work that no caller waits for. Logs failures.
     fn write_waiting(&self) {
         let waiting = || self.waiting.lock();
         if !waiting().is_empty() && self.begin().is_ok() {
@@ -244,8 +248,8 @@ impl Thread {
         }
     }
 
-    /// Runs one more request in the transaction. If the transaction was rolled back, answers with
-    /// its error instead.
+    /// Runs one more request in the transaction. If the transaction was already rolled back, the
+    /// request gets the transaction's error instead.
     fn run_in_group(&self, work: Work, group: &mut Group) {
         let (one, ended) = match group.lost.clone() {
             Some(error) => (work(Err(error.clone())), Err(error)),
@@ -255,15 +259,15 @@ impl Thread {
         group.lost = ended.err();
     }
 
-    /// Runs one request in a savepoint. The second value is an error if SQLite rolled back the whole
-    /// transaction, as it does when the disk is full.
+    /// Runs one request in a savepoint. The second value is an error if SQLite rolled back the
+    /// whole transaction, as it does when the disk is full.
     fn in_savepoint(&self, work: Work) -> (Ran, Result<(), StoreError>) {
         if let Err(error) = self.execute("SAVEPOINT request") {
             return (work(Err(error.clone())), Err(error));
         }
         let ran = work(Ok(&self.conn));
         let ended = match ran.failed.clone() {
-            // Without a transaction there is no savepoint to go back to.
+            // If the transaction is gone, so is the savepoint.
             Some(error) if self.conn.is_autocommit() => return (ran, Err(error)),
             Some(_) => {
                 self.execute("ROLLBACK TO request").and_then(|()| self.execute("RELEASE request"))
@@ -276,20 +280,21 @@ impl Thread {
     fn begin(&self) -> Result<(), StoreError> {
         match self.faults.refusal() {
             Some(refusal) => Err(refusal),
-            // The lock is taken before the first read. A transaction that takes it later can fail
-            // in the middle.
+            // The transaction takes the write lock before its first read, because a transaction
+            // that takes the lock later can fail in the middle.
             None => self.execute("BEGIN IMMEDIATE"),
         }
     }
 
-    /// Commits the group and answers its callers. If the transaction fails, requests that no caller
-    /// waits for stay for the next one.
+    /// Commits the group and sends the results to the callers. If the transaction fails, the
+    /// requests that no caller waits for are kept for the next transaction.
     fn end(&self, group: Group) {
         let lost = group.lost.or_else(|| self.execute("COMMIT").err());
         if lost.is_some() {
             self.roll_back();
             let mut waiting = self.waiting.lock();
-            // They go before those that came meanwhile, so that writes keep their order.
+            // This work is put before work that arrived meanwhile, so that the order of writes is
+            // kept.
             let later = std::mem::replace(&mut *waiting, group.asides);
             waiting.extend(later);
         }
@@ -361,7 +366,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn deferred_writes_come_before_later_requests_also_into_a_transaction_that_runs() {
+    async fn deferred_writes_are_applied_before_later_requests() {
         let writer = Arc::new(writer());
         writer.with_next(insert(1), "one");
         assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1]));
@@ -379,7 +384,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_deferred_write_takes_no_other_write_with_it() {
+    async fn a_failed_deferred_write_does_not_undo_other_writes() {
         let writer = writer();
         writer.with_next(insert(1), "one");
         writer.with_next(insert(1), "the same again cannot be");
@@ -393,10 +398,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn deferred_writes_are_tried_again_when_their_transaction_is_lost_and_at_the_end() {
+    async fn deferred_writes_are_retried_after_a_lost_transaction_and_at_shutdown() {
         let writer = writer();
         writer.with_next(insert(1), "one");
-        // SQLite does the same when the disk is full.
+        // SQLite also ends the transaction when the disk is full.
         let failing = |conn: &Connection| {
             conn.execute_batch("ROLLBACK")?;
             Err::<(), _>(DbError::Refused("no".into()))

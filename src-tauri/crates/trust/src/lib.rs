@@ -1,9 +1,10 @@
 //! Decides which servers are trusted: those whose certificates the system trusts (its own store,
-//! `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read with the first encrypted connection, so a
-//! server on this computer does not need it. A file that cannot be read is named. A refusal names
-//! the issuer of the certificate. A certificate that the system's verifier refuses is never
-//! accepted. Also names what stands between this computer and a server, from the error of a request.
-//! Knows neither models nor MCP, which both trust by these rules.
+//! `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read when the first encrypted connection is made,
+//! so that a server on this computer does not need a store. The error for a certificate file that
+//! cannot be read names the file. A refusal names the issuer of the certificate. A certificate that
+//! the system's verifier refuses is never accepted. The error of a request also shows which proxy
+//! or handshake problem prevents the connection. Knows neither models nor MCP; both use these
+//! rules.
 
 #![forbid(unsafe_code)]
 
@@ -18,10 +19,10 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
-/// The most characters of an issuer's name.
+/// The maximum number of characters of an issuer's name.
 const MAX_NAME: usize = 80;
 
-/// The chain ends at an authority that the system does not know.
+/// The certificate chain ends at an authority that the system does not trust.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the certificate was issued by {issuer}, which is not trusted")]
 pub struct UntrustedIssuer {
@@ -33,7 +34,7 @@ pub struct UntrustedIssuer {
 #[error("{0}")]
 pub struct NoCertificates(pub String);
 
-/// Returns the TLS configuration of all connections outward.
+/// Returns the TLS configuration of all outgoing connections.
 pub fn client_config() -> Result<ClientConfig, Error> {
     let provider = CryptoProvider::get_default()
         .cloned()
@@ -55,7 +56,7 @@ struct SystemTrust {
 }
 
 impl SystemTrust {
-    /// Returns the system's verifier. A failure may pass, and so only a success is kept.
+    /// Returns the system's verifier. Only a success is stored, because a failure may be temporary.
     fn system(&self) -> Result<&Verifier, Error> {
         if let Some(system) = self.system.get() {
             return Ok(system);
@@ -85,8 +86,8 @@ impl ServerCertVerifier for SystemTrust {
         );
         verified.map_err(|error| match error {
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-                // The top of the chain is the most useful: a company's root, and not a short-lived
-                // proxy certificate.
+                // The last certificate of the chain says most: it is a company's root and not a
+                // short-lived proxy certificate.
                 let top = intermediates.last().unwrap_or(end_entity);
                 let issuer = read_issuer(top)
                     .or_else(|| read_issuer(end_entity))
@@ -145,16 +146,16 @@ fn causes<'a>(
     })
 }
 
-/// Why a certificate was refused, by what people can do about it.
+/// Why a certificate was refused, by what the user can do about the refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateFault {
-    /// This machine does not trust its issuer, which is named.
+    /// This machine does not trust the issuer, which is named here.
     Issuer(String),
     Expired,
     NotYetValid,
-    /// It belongs to a server of another name.
+    /// The certificate belongs to a server with another name.
     OtherName,
-    /// It is the certificate of an authority itself, as many tools make one by default.
+    /// The certificate belongs to an authority itself, as many tools create by default.
     Authority,
     Other,
 }
@@ -175,7 +176,8 @@ fn fault_of(why: &CertificateError) -> CertificateFault {
         C::NotValidForName | C::NotValidForNameContext { .. } => CertificateFault::OtherName,
         C::Other(other) => match other.0.downcast_ref::<UntrustedIssuer>() {
             Some(untrusted) => CertificateFault::Issuer(untrusted.issuer.clone()),
-            // The library's type for this is not public here; its name is.
+            // The library's type of this error is not public here, but the type's name is part of
+            // the text.
             None if other.0.to_string().contains("CaUsedAsEndEntity") => {
                 CertificateFault::Authority
             }
@@ -185,7 +187,8 @@ fn fault_of(why: &CertificateError) -> CertificateFault {
     }
 }
 
-/// Returns what failed in a handshake, unless it was the certificate. It is a part of a sentence.
+/// Returns what failed in a TLS handshake, unless the certificate failed. The text is a part of a
+/// sentence.
 pub fn tls_problem(error: &(dyn StdError + 'static)) -> Option<String> {
     causes(error).find_map(|cause| cause.downcast_ref::<Error>()).map(|problem| {
         let why = match problem {
@@ -200,7 +203,7 @@ pub fn tls_problem(error: &(dyn StdError + 'static)) -> Option<String> {
     })
 }
 
-/// Whether a proxy could not be reached, or refused the connection.
+/// Whether the proxy could not be reached or refused the connection.
 pub fn is_proxy_problem(error: &(dyn StdError + 'static)) -> bool {
     causes(error).skip(1).any(|cause| {
         let text = cause.to_string().to_ascii_lowercase();
@@ -213,12 +216,11 @@ const VERSION: u8 = 0xa0;
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const ORGANISATION: &[u8] = &[0x55, 0x04, 0x0a];
 
-/// Returns the issuer as people know it: its common name, and its organisation if that is a
-/// different text.
+/// Returns the issuer's common name, followed by the organisation if the two names differ.
 fn read_issuer(certificate: &[u8]) -> Option<String> {
     let (_, certificate, _) = read_der_element(certificate)?;
     let (_, mut rest, _) = read_der_element(certificate)?;
-    // Version (optional), serial number, signature algorithm; then the issuer.
+    // The version (optional), the serial number and the signature algorithm precede the issuer.
     let (tag, _, after) = read_der_element(rest)?;
     if tag == VERSION {
         rest = after;
@@ -250,7 +252,7 @@ fn read_issuer(certificate: &[u8]) -> Option<String> {
     }
 }
 
-/// Reads one DER element. Returns its tag, its content, and the bytes after it.
+/// Reads one DER element. Returns the element's tag and content, and the bytes after the element.
 fn read_der_element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, rest) = der.split_first()?;
     let (first, rest) = rest.split_first()?;
@@ -267,8 +269,8 @@ fn read_der_element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((*tag, content, after))
 }
 
-/// Returns a name that is safe to show. It comes from an untrusted certificate, so it may contain
-/// visible characters only, and not many.
+/// Returns a name that is safe to show: short, with visible characters only, because the name comes
+/// from an untrusted certificate.
 fn sanitize_name(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let seen: String = text
@@ -290,7 +292,7 @@ mod tests {
     const LEAF: &[u8] = include_bytes!("../../../../tests/data/tls/localhost.der");
 
     #[test]
-    fn an_authority_in_the_place_of_a_server_is_recognized() {
+    fn a_root_certificate_used_as_a_server_certificate_is_recognised() {
         let root =
             CertificateDer::from(include_bytes!("../../../../tests/data/tls/root.der").as_slice());
         let mut roots = rustls::RootCertStore::empty();
@@ -324,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_carry_anything_but_a_name() {
+    fn issuer_names_are_stripped_of_special_characters_and_shortened() {
         assert_eq!(sanitize_name("Acme\u{202e}\n\"<b>".as_bytes()).as_deref(), Some("Acmeb"));
         assert_eq!(sanitize_name(&[0xff]), None);
         assert_eq!(sanitize_name("x".repeat(500).as_bytes()).unwrap().len(), MAX_NAME);

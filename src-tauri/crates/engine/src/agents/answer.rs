@@ -28,7 +28,7 @@ pub(crate) struct AnswerBuilder {
     pub(crate) agent: Option<Arc<Agent>>,
     /// The name of the fallback model, if the chosen model could not answer.
     fallback: Option<String>,
-    /// Whether the person was told that a secret was removed from an answer of this turn.
+    /// Whether the user was notified that a secret was removed from an answer of this turn.
     is_secret_told: bool,
     /// The text that the `delta` events have shown so far.
     shown: String,
@@ -41,15 +41,15 @@ pub(crate) struct AnswerBuilder {
     reused: Vec<String>,
     /// The long-term memories that the model reads in this turn.
     pub(crate) remembered: Vec<MemoryEntry>,
-    /// Whether the store has a part of the answer.
+    /// Whether a part of the answer is stored.
     has_partial: bool,
-    /// The codes of notices that this turn has seen to.
+    /// The codes of notices that this turn has already handled.
     told: HashSet<&'static str>,
     /// Tools whose execution instructions were already sent in this turn.
     pub(crate) instructed: HashSet<ToolId>,
-    /// The texts beside the calls form the answer; no final text replaces them.
+    /// Whether the texts beside the calls form the answer, so that no final text replaces them.
     pub(crate) is_in_parts: bool,
-    /// The members that the model's server gets back with the answer.
+    /// The members that must be returned to the model's server with the answer.
     pub(crate) kept: Option<Kept>,
 }
 
@@ -130,7 +130,7 @@ impl AnswerBuilder {
         })
     }
 
-    /// Stores the text so far, in case that the process ends before the answer does.
+    /// Stores the text so far, in case the process ends before the answer is complete.
     pub(crate) async fn store_partial(&mut self, text: &str) {
         if text.is_empty() {
             return self.forget_partial().await;
@@ -147,7 +147,7 @@ impl AnswerBuilder {
         }
     }
 
-    /// Forgets the stored text, because an item has it.
+    /// Deletes the stored text, because an item now contains the text.
     pub(crate) async fn forget_partial(&self) {
         if !self.has_partial {
             return;
@@ -171,7 +171,7 @@ impl AnswerBuilder {
         }
     }
 
-    /// Saves a text that the model wrote beside tool calls to the transcript, before those calls.
+    /// Saves a text that the model wrote beside tool calls to the transcript, before these calls.
     pub(crate) async fn save_side_text(&mut self, text: &str) {
         self.asides.push(text.to_owned());
         self.context
@@ -199,8 +199,8 @@ impl AnswerBuilder {
         self.context.add_item(item, "the notice of another model could not be saved").await;
     }
 
-    /// Saves a notice to the transcript, once in a conversation. Callers over HTTP cannot change what it
-    /// is about, so it goes to the log for the operator.
+    /// Saves a notice to the transcript, once per conversation. For callers over HTTP, who cannot
+    /// change the cause, the notice is logged for the operator instead.
     pub(crate) async fn tell_once(&mut self, code: &'static str, text: contract::Text) {
         if !self.told.insert(code) {
             return;
@@ -229,8 +229,8 @@ impl AnswerBuilder {
         self.context.add_item(item, "a notice could not be saved").await;
     }
 
-    /// Saves a notice to the transcript that a known secret was removed from the model's answer.
-    /// One notice is enough for a turn.
+    /// Saves a notice to the transcript that a known secret was removed from the model's answer, at
+    /// most once per turn.
     pub(crate) async fn tell_secret_removed(&mut self) {
         if std::mem::replace(&mut self.is_secret_told, true) {
             return;
@@ -243,8 +243,8 @@ impl AnswerBuilder {
         self.context.add_item(item, "the notice of a removed key could not be saved").await;
     }
 
-    /// Takes from a finished call the values that the answer must name: the default values it used,
-    /// and the time of a reused analysis.
+    /// Records the values of a finished call that the answer must mention: default values, and the
+    /// time of a reused analysis.
     pub(crate) fn note_call(&mut self, done: &CallDone) {
         self.reused.extend(done.as_of.clone());
         if done.outcome == ToolOutcome::Ok && !done.defaults.is_empty() {
@@ -258,7 +258,7 @@ impl AnswerBuilder {
     }
 
     /// Adds a sentence to the answer if a budget, the length limit or the provider's filter cut it.
-    /// No sentence is added if the caller itself limited the length and some text came.
+    /// No sentence is added if the caller set the length limit and the answer has text.
     pub(crate) fn mark_cut(&mut self, text: String, finish: Option<Finish>) -> String {
         let (locale, empty) = (&self.context.locale, text.trim().is_empty());
         let has_own_limit = self.context.account.max_output_tokens.is_some();
@@ -288,7 +288,7 @@ impl AnswerBuilder {
     }
 
     /// Ends a run with its text, or with a sentence of the host if the text is empty, and adds the
-    /// host's notes.
+    /// notes of the host.
     pub(crate) fn end(&mut self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let (context, empty) = (Arc::clone(&self.context), text.trim().is_empty());
         // The notes are in the language of the answer above them.

@@ -1,6 +1,6 @@
-//! Answers a message as a general assistant. The first call answers, or hands the message to
-//! specialists with a tool. A specialist that answered last gets the first call. Knows nothing of
-//! how a run or a synthesis is made; `supervisor` does.
+//! Answers a message as a general assistant. The first call answers the message or routes it to
+//! specialists with a tool. The specialist that answered last makes the first call. The module
+//! `supervisor` implements runs and syntheses.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     turn::outcome::End,
 };
 
-/// The least number of model calls to reserve for a specialist: one for its answer, one for the
+/// The fewest model calls to reserve for a specialist: one for its answer and one for the
 /// synthesis.
 const CALLS_OF_A_VISIT: u32 = 2;
 
@@ -63,8 +63,8 @@ impl Supervisor<'_> {
         self.reply(opening, said, progress).await
     }
 
-    /// Asks the chosen specialists, one after the other. Returns the answer that the model gave
-    /// with a decision for nobody.
+    /// Asks the chosen specialists one after the other. Returns the model's own answer if its
+    /// decision names no specialist.
     async fn ask_in_turn(
         &mut self,
         opening: &Opening,
@@ -87,7 +87,7 @@ impl Supervisor<'_> {
                 .filter(|_| has_room && self.context.services.switches.check_agent(&id).is_ok())
                 .filter(|_| route::may_visit(&id, &decision, &progress.answered));
             let Some(agent) = chosen else { continue };
-            // The earlier answer is no longer the reply, so it is stored as a text of its own.
+            // The earlier answer is no longer the reply, so it is stored as a separate text.
             if let Some(before) = progress.answered.last() {
                 self.answer().save_side_text(&before.text).await;
             }

@@ -1,5 +1,5 @@
-//! Asks the supervisor model who does the next part of a message, and reads its decision.
-//! `supervisor` acts on the decision.
+//! Asks the supervisor model which specialist handles the next part of a message, and reads the
+//! decision. `supervisor` acts on the decision.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Supervisor<'_> {
-    /// Asks the supervisor model for the next specialist. Asks once more if the decision cannot be
-    /// parsed.
+    /// Asks the supervisor model for the next specialist. If the decision cannot be parsed, asks a
+    /// second time.
     pub(super) async fn decide(
         &mut self,
         opening: &Opening,
@@ -57,12 +57,12 @@ impl Supervisor<'_> {
                 reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
             match route::read(text, agents) {
                 Ok(decided) => {
-                    // If this decision finishes the turn, the answer counts as the last
-                    // specialist's answer.
+                    // If this decision finishes the turn, the answer belongs to the last
+                    // specialist.
                     self.set_current_agent(own.as_ref());
                     return Ok(Some(decided));
                 }
-                // The budget cut this decision; a second attempt would be cut, too.
+                // The budget cut off this decision and would cut off a second attempt, too.
                 Err(_)
                     if reply.finish == Some(Finish::Length)
                         && self.context.account.entries().is_cut =>
@@ -87,7 +87,7 @@ impl Supervisor<'_> {
     }
 
     /// Returns the message as the supervisor sees it. The supervisor sees only the texts. The
-    /// built-in offline model also sees calls and results, because it plans with them.
+    /// built-in offline model also sees calls and results, because its planning needs them.
     pub(super) fn message_for_supervisor(&self, message: &Message) -> Option<Message> {
         match message {
             Message::User { .. } => Some(message.clone()),

@@ -1,6 +1,6 @@
 //! Executes the calls of one round. Each call goes through these steps, in this order:
 //!
-//! 1. `check`: exists, limits, switch, coerce, fill defaults, validate, policy.
+//! 1. `check`: the tool exists, limits, switch, coerce, fill defaults, validate, policy.
 //! 2. `check_runnable`: policy denies, pack egress, credential.
 //! 3. `approvals::gate`: approval.
 //! 4. `Dispatcher::dispatch`: adapt, intent, attempts, validate output, outcome.
@@ -47,8 +47,8 @@ use crate::{
 /// The number of characters stored of arguments that cannot be parsed.
 const UNUSABLE_CHARS: usize = 2_000;
 
-/// Invalid arguments by tool. If the model repeats them in a later round, it gets no more tools. A
-/// repeat within one round does not count, because the model has not read the error yet.
+/// Invalid arguments by tool. If the model repeats such arguments in a later round, it gets no more
+/// tools. A repetition within a round is ignored, because the model has not read the error yet.
 #[derive(Default)]
 pub(crate) struct InvalidArguments {
     told: HashSet<String>,
@@ -56,7 +56,7 @@ pub(crate) struct InvalidArguments {
 }
 
 impl InvalidArguments {
-    /// Starts a round. The model has now read the errors of the earlier rounds.
+    /// Starts a round. The model has read the errors of the earlier rounds.
     fn begin_round(&mut self) {
         self.told.extend(self.new.drain());
     }
@@ -87,7 +87,7 @@ fn check_owner(spec: &ToolSpec, arguments: &Value) -> Result<(), AgentError> {
     ))
 }
 
-/// How a call ends without being made, and why.
+/// The outcome and the error of a call that is refused before it is made.
 type Refusal = (ToolOutcome, AgentError);
 
 enum Prepared {
@@ -101,7 +101,7 @@ pub(crate) struct ToolExecutor {
     invalid: InvalidArguments,
     /// Whether the model lost its tools because it repeated invalid calls. It can then only answer.
     is_tools_off: bool,
-    /// The members that the model's server gets back with the calls of this round.
+    /// The members that must be returned to the model's server with the calls of this round.
     kept: HashMap<CallId, Kept>,
 }
 
@@ -126,8 +126,8 @@ impl ToolExecutor {
         self.is_tools_off
     }
 
-    /// Notes what is stored with the calls of a round for the model's server.
-    /// The calls are given with their places in the answer.
+    /// Records the members that the model's server must get back with the calls of a round. `calls`
+    /// gives each call's position in the answer.
     pub(crate) fn keep_with_calls<'a>(
         &mut self,
         calls: impl Iterator<Item = (usize, &'a AskedCall)>,
@@ -169,8 +169,8 @@ impl ToolExecutor {
         let mut asks = false;
         for (index, call) in calls.into_iter().enumerate() {
             let mut next = self.prepare(call, index < most).await;
-            // A caller that decides later can answer one question only. Further approvals of the
-            // same round would stay unseen.
+            // A caller that decides in a later message can decide only one action, so further
+            // approvals of the round would remain unseen.
             if let Prepared::Ready(ready) = &next
                 && !self.context.may_wait()
                 && matches!(ready.decision, Decision::Ask { .. })
@@ -189,8 +189,8 @@ impl ToolExecutor {
         }
         let gated =
             prepared.iter().any(|p| matches!(p, Prepared::Ready(ready) if !is_free_read(ready)));
-        // Calls that may wait or change data are saved before they run. Free reads are saved
-        // together with their results.
+        // Calls that may wait or change data are saved before they run. Reads without approval are
+        // saved together with their results.
         if gated {
             self.context
                 .save(prepared.iter().map(|p| self.call_item(p)).collect())
@@ -217,8 +217,8 @@ impl ToolExecutor {
                 }
             }
         }
-        // Stored calls come before their results: the history puts neighbouring calls into one
-        // message of the model. The sort is stable.
+        // Calls are stored before their results, because the history joins adjacent calls into a
+        // single message of the model. The sort is stable.
         unsaved.sort_by_key(|item| matches!(item.body, ItemBody::ToolResult { .. }));
         self.context.save(unsaved).await.map_err(End::failed)?;
         if self.context.cancel.is_cancelled() {
@@ -227,7 +227,7 @@ impl ToolExecutor {
         waiting.map_or(Ok(done), |error| Err(End::ApprovalRequired { error: *error }))
     }
 
-    /// Notes a result for the program that sent the request, if there is one.
+    /// Records a result for the program that sent the request, if there is one.
     fn note_result(&self, result: &CallDone) {
         if result.outcome != ToolOutcome::Ok || self.context.run().is_none() {
             return;
@@ -250,8 +250,8 @@ impl ToolExecutor {
             Ok(ready) => match self.check_runnable(&ready).await {
                 Ok(()) => {
                     if is_free_read(&ready) {
-                        // Counted now and not when it runs, so that the next call of the round is
-                        // decided with the bytes of this one.
+                        // Counted here and not when the read runs, so that the decision about the
+                        // next call of the round includes these bytes.
                         note_read(&self.context, &ready.spec, &ready.arguments).await;
                     }
                     Prepared::Ready(ready)
@@ -288,7 +288,7 @@ impl ToolExecutor {
         Ok(())
     }
 
-    /// Refuses a tool whose pack does not let its results go to this model.
+    /// Refuses a tool if its pack does not allow its results to be sent to this model.
     fn check_pack_egress(&self, ready: &Ready) -> Result<(), Refusal> {
         let (context, spec) = (&self.context, &ready.spec);
         let tools = context.world().tools.as_ref();
@@ -306,8 +306,8 @@ impl ToolExecutor {
         credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", spec.id.as_str())))
     }
 
-    /// Makes all checks before the approval, up to the policy's decision. Asks no person, records
-    /// nothing and runs nothing.
+    /// Makes all checks before the approval, up to the policy's decision. No person is asked, and
+    /// the call is neither recorded nor run.
     pub(crate) async fn check(
         &mut self,
         call: AskedCall,
@@ -324,7 +324,7 @@ impl ToolExecutor {
                 (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error))
             }
         };
-        // A call whose checks stop early stays denied.
+        // A call whose checks fail early is denied.
         let decision = Decision::Deny { why: contract::Text::default() };
         let mut ready = Box::new(Ready {
             call: call.id,
@@ -361,7 +361,7 @@ impl ToolExecutor {
         self.context.check_tool(&ready.spec)
     }
 
-    /// Makes the arguments fit the tool. `unusable` is the error of arguments that are not JSON.
+    /// Adapts the arguments to the tool. `unusable` is the error of arguments that are not JSON.
     fn fit_arguments(
         &self,
         ready: &mut Ready,
@@ -409,7 +409,7 @@ impl ToolExecutor {
             .collect();
     }
 
-    /// Adds the specialist's default values and notes where each value came from.
+    /// Adds the specialist's default values and records the source of each value.
     fn fill_defaults(&self, ready: &mut Ready) -> Result<(), AgentError> {
         let scope = &self.dispatcher().scope;
         let Some(agent) = &scope.agent else { return Ok(()) };
@@ -430,8 +430,8 @@ impl ToolExecutor {
         self.dispatcher().services.validators.check_arguments(&ready.spec, &ready.arguments)
     }
 
-    /// Returns the tool with this model name if it is in the specialist's scope. The tool that
-    /// reads long results exists only once there is a long result.
+    /// Returns the tool with this model name if it is in the specialist's scope. The tool for
+    /// reading long results is available only if there is a long result.
     fn find_tool(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.context.specs.iter().find(|spec| spec.model_name == name) else {
             let kept = self.dispatcher().results.tool().filter(|spec| spec.model_name == name);
@@ -490,8 +490,8 @@ impl ToolExecutor {
         Gated::Done { result: Box::new(done), saved: false }
     }
 
-    /// Runs a read that needs no approval. The same read gets the first result a second time, and
-    /// an error a third time. Equal reads at the same time wait for each other.
+    /// Runs a read that needs no approval. The second identical read gets the first result, and the
+    /// third gets an error. Identical concurrent reads wait for each other.
     async fn read_once(&self, ready: &Ready) -> CallDone {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
         let entry = self.dispatcher().reads.entry(key);

@@ -1,6 +1,6 @@
 //! Adds execution instructions (layer 2 of the prompt) after tool results, once per tool and turn,
-//! and lists all instructions for the window. Instructions are sent as messages of the host, are
-//! not stored, and permit nothing: the approval gate does not read them.
+//! and lists all instructions for the window. Instructions are sent as messages of the host and are
+//! not stored. They grant no permissions, because the approval gate does not read them.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -20,7 +20,7 @@ use crate::{
     turn::{context::TurnContext, switches::Switches, traces::Traces},
 };
 
-/// A tool's instructions as selected for one question.
+/// The parts of a tool's instructions that were selected for a question.
 pub(crate) struct Given {
     pub(crate) view: InstructionsView,
     pub(crate) text: Option<Outbound>,
@@ -83,8 +83,8 @@ pub(crate) fn instructions_for_call(
     Given { view, text: Some(text) }
 }
 
-/// Returns the value of a placeholder in the instructions. Returns None for an unknown placeholder,
-/// which then stays unchanged.
+/// Returns the value of a placeholder in the instructions. Returns none for an unknown placeholder,
+/// which is kept unchanged.
 fn placeholder_value(
     spec: &ToolSpec,
     arguments: &Value,
@@ -127,7 +127,7 @@ fn instructions_view(spec: &ToolSpec, found: &Instructions) -> InstructionsView 
     }
 }
 
-/// The specialists and the instructions of tools, for the page that lists them.
+/// The specialists and the tools' instructions, for the page that lists them.
 pub struct InstructionsList {
     profile: Arc<dyn Profile>,
     roster: Arc<dyn Roster>,

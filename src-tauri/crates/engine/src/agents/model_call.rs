@@ -1,6 +1,6 @@
-//! Makes one call of the turn's model: shortens the conversation if needed, sends it, reads the
-//! answer as a stream, and records the call. A conversation that is longer than the model can read
-//! is sent without its oldest turns. The newest message is always sent.
+//! Makes a call of the turn's model: shortens the conversation if needed, sends the messages, reads
+//! the answer as a stream, and records the call. A conversation that is longer than the model can
+//! read is sent without its oldest turns. The newest message is always sent.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-/// The result of one model call.
+/// The result of a model call.
 #[derive(Default)]
 pub(crate) struct Reply {
     pub(crate) text: String,
@@ -39,15 +39,15 @@ pub(crate) struct Reply {
     pub(crate) choices: Vec<Choice>,
     pub(crate) opaque: Option<Opaque>,
     pub(crate) finish: Option<Finish>,
-    /// Whether a known secret was removed from it.
+    /// Whether a known secret was removed from the answer.
     pub(crate) has_secret: bool,
     /// White space that the model sent before the first word of its answer.
     pub(crate) blanks: String,
 }
 
 impl Reply {
-    /// Collects the first pieces of the answer. Returns the text from the first line with a word
-    /// on, or an empty string as long as only white space has come.
+    /// Collects the first pieces of the answer. Returns the text from the first line that contains
+    /// a word, or an empty string while only white space has arrived.
     fn collect_opening_text(&mut self, text: &str) -> String {
         self.blanks.push_str(text);
         let blank = self.blanks.len() - self.blanks.trim_start().len();
@@ -59,13 +59,13 @@ impl Reply {
     }
 }
 
-/// The input of one model call.
+/// The input of a model call.
 pub(crate) struct ModelCallRequest<'a> {
     /// The messages to send; the first one is the prompt.
     pub(crate) messages: &'a [Message],
-    /// The number of messages from earlier turns. They stand directly after the prompt.
+    /// The number of messages from earlier turns, which directly follow the prompt.
     pub(crate) earlier: usize,
-    /// The end of the prompt that differs from message to message.
+    /// The end of the prompt, which differs between messages.
     pub(crate) passing: Outbound,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) structured: Option<Structured>,
@@ -73,7 +73,7 @@ pub(crate) struct ModelCallRequest<'a> {
 }
 
 impl ModelCallRequest<'_> {
-    /// Whether only the host reads this answer, so that the user does not see it as it arrives.
+    /// Whether only the host reads this answer, so that it is not shown to the user as it arrives.
     fn is_quiet(&self) -> bool {
         matches!(self.purpose, Purpose::Route { .. })
     }
@@ -86,8 +86,8 @@ pub(crate) struct ModelCaller<'t> {
     pub(crate) answer: &'t mut AnswerBuilder,
     /// The number of model calls begun in this turn.
     calls_made: u32,
-    /// How many times the older half of the earlier turns was left out because the model could not
-    /// read everything.
+    /// The number of times that half of the remaining earlier turns was omitted because the model
+    /// could not read all of them.
     halvings: u32,
 }
 
@@ -106,15 +106,15 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// Asks the model one question. Leaves out the oldest turns until the conversation fits. All
-    /// attempts together count as one model call.
+    /// Makes a model call. Omits the oldest turns until the conversation fits. All attempts
+    /// together count as a single model call.
     pub(crate) async fn ask(&mut self, asked: ModelCallRequest<'_>) -> Result<Reply, End> {
         self.begin().await?;
         self.answer.kept = None;
         loop {
             let ends = turn_ends(asked.messages, asked.earlier);
-            // A model that could not read the whole once is asked with fewer turns from then on,
-            // also in later rounds.
+            // After a model could not read a conversation, it gets fewer turns from then on, also
+            // in later rounds.
             let left_out = ends.len() - (ends.len() >> self.halvings.min(31));
             if left_out > 0 {
                 tracing::debug!(turns = left_out, of = ends.len(), "the oldest turns are left out");
@@ -153,7 +153,7 @@ impl<'t> ModelCaller<'t> {
         self.context.settings.limits.model_calls.clamp(1, 100).saturating_sub(self.calls_made)
     }
 
-    /// Prepares a model call: checks whether it is allowed, counts it, and reports it once.
+    /// Prepares a model call: checks whether it is allowed, counts it, and emits its event once.
     async fn begin(&mut self) -> Result<(), End> {
         self.context.check_egress()?;
         self.context.probe(Point::BeforeModelCall);
@@ -163,7 +163,7 @@ impl<'t> ModelCaller<'t> {
         Ok(())
     }
 
-    /// Makes one attempt and records it. Sends the prompt and the messages from index `begin` on.
+    /// Makes an attempt and records it. Sends the prompt and the messages from index `begin` on.
     async fn ask_once(&mut self, asked: &ModelCallRequest<'_>, begin: usize) -> Result<Reply, End> {
         let (quiet, task) = (asked.is_quiet(), task(&asked.purpose));
         let context = Arc::clone(&self.context);
@@ -174,7 +174,7 @@ impl<'t> ModelCaller<'t> {
             tools: asked.tools.clone(),
             structured: asked.structured.clone(),
             purpose: asked.purpose.clone(),
-            // The meter sets both limits when it reserves the call.
+            // The meter sets both limits when it makes the reservation for the call.
             max_output_tokens: None,
             left_output_tokens: None,
             whole: self.context.run_with_listener().is_some_and(RunContext::whole),
@@ -273,8 +273,8 @@ impl<'t> ModelCaller<'t> {
                 let rest = said.end();
                 self.deliver(reply, &mut frame, rest);
             }
-            // Held text is shown before any other event, so that listeners get all in the model's
-            // order.
+            // Held text is shown before any other event, so that listeners get everything in the
+            // model's order.
             if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
                 self.answer.show(frame.take());
             }
@@ -330,7 +330,8 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// Returns the error of the turn. Callers over HTTP read no words of the model's server.
+    /// Returns the error of the turn. For callers over HTTP, the error contains no text of the
+    /// model's server.
     fn failure(&self, error: &ModelError) -> AgentError {
         let is_remote = self.context.is_remote();
         model_error(
@@ -339,7 +340,7 @@ impl<'t> ModelCaller<'t> {
         )
     }
 
-    /// Shows that the server loads the model, and that the model answers after it.
+    /// Shows that the server is loading the model, and later that the model is answering.
     fn show_loading(&self, event: &Option<Result<ModelEvent, ModelError>>, loads: &mut bool) {
         let (stage, text) = match event {
             Some(Ok(ModelEvent::Loading)) => {
@@ -353,15 +354,16 @@ impl<'t> ModelCaller<'t> {
         self.context.emit(EventBody::Status { stage, text });
     }
 
-    /// Returns a call with an id of the host, because a provider's ids may repeat or be empty.
+    /// Returns a call with an id assigned by the host, because a provider's ids may repeat or be
+    /// empty.
     fn asked(&self, name: &str, arguments: String) -> AskedCall {
         let id = contract::CallId(self.context.world().ids.next("call"));
         AskedCall { id, name: self.usable(name), arguments }
     }
 
     /// Returns a name for the called tool that every provider accepts in the next request. A tool's
-    /// id is replaced by the name the model was given. In any other name, characters that providers
-    /// reject are replaced. The made-up name never equals the name of an offered tool.
+    /// id is replaced by its name for models. In any other name, characters that providers reject
+    /// are replaced. The made-up name never equals the name of an offered tool.
     fn usable(&self, name: &str) -> String {
         let is_offered = |name: &str| self.context.specs.iter().any(|spec| spec.model_name == name);
         if is_offered(name) {
@@ -387,7 +389,7 @@ impl<'t> ModelCaller<'t> {
         }
     }
 
-    /// Handles one event of an answer that only the host reads. Returns false when the stream has
+    /// Handles an event of an answer that only the host reads. Returns false when the stream has
     /// ended.
     async fn take_quietly(
         &mut self,
@@ -430,12 +432,12 @@ impl<'t> ModelCaller<'t> {
         Ok(true)
     }
 
-    /// Tells the person once in a conversation that the model takes no tools, as its server said or as
-    /// is known of it.
+    /// Notifies the user, once per conversation, that the model does not support tools. The
+    /// server may have said so, or the model may be known for it.
     async fn tell_without_tools(&mut self) {
         let model = &self.context.model;
         let (label, refused) = (model.label(), model.tools_refused());
-        // Of two models, the one that answers may take tools.
+        // If one of two models answers, that model may support tools.
         let is_unable = !model.capabilities().tools && model.possible_labels().len() == 1;
         if self.context.specs.is_empty() || refused.is_none() && !is_unable {
             return;
@@ -451,7 +453,7 @@ impl<'t> ModelCaller<'t> {
         self.answer.tell_once("model_without_tools", text).await;
     }
 
-    /// Shows the text so far as thoughts. Readers who took it for the answer are told.
+    /// Marks the text so far as thoughts. Listeners that took the text for the answer are notified.
     fn take_as_thought(&mut self, reply: &mut Reply) {
         let text = std::mem::take(&mut reply.text) + &std::mem::take(&mut reply.blanks);
         if text.is_empty() {
@@ -463,15 +465,15 @@ impl<'t> ModelCaller<'t> {
         self.context.emit(EventBody::Reasoning { text });
     }
 
-    /// Notes that a known secret was removed from the answer, and tells the person.
+    /// Records that a known secret was removed from the answer, and notifies the user.
     async fn tell_secret_removed(&mut self, reply: &mut Reply) {
         reply.has_secret = true;
         self.answer.tell_secret_removed().await;
     }
 
     /// Adds a piece of text to the answer and shows it, at once or with the next frame. White space
-    /// before the first word is not shown, except the indentation of the first line. An answer of
-    /// white space only counts as empty.
+    /// before the first word is not shown, except the indentation of the first line. An answer that
+    /// contains only white space is treated as empty.
     fn deliver(&mut self, reply: &mut Reply, frame: &mut Frame, text: String) {
         let text = if reply.text.is_empty() { reply.collect_opening_text(&text) } else { text };
         if text.is_empty() {
@@ -486,8 +488,8 @@ impl<'t> ModelCaller<'t> {
     }
 }
 
-/// Returns the hash of the prompt as it was sent, so that a reviewer can tell whether two calls had
-/// the same one.
+/// Returns the hash of the sent prompt, so that a reviewer can see whether two calls had the same
+/// prompt.
 fn hash_prompt(prompt: &Message) -> String {
     match prompt {
         Message::System { text } => sha256_hex(text.as_str().as_bytes()),
@@ -506,7 +508,7 @@ fn task(purpose: &Purpose) -> &'static str {
     }
 }
 
-/// Returns the error of a turn with this sentence.
+/// Returns a model error of a turn with this sentence.
 fn model_error(error: &ModelError, message: contract::Text) -> AgentError {
     let (code, reason) = match error.kind {
         ModelErrorKind::RateLimited => (ErrorCode::RateLimited, "provider_rate_limit"),

@@ -19,7 +19,7 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// Returns the specialists that are switched on and that the caller allows.
+/// Returns the specialists that are switched on and available to the caller.
 pub(crate) fn agents_of(context: &TurnContext) -> Vec<Arc<Agent>> {
     let may_be_asked = |agent: &&Agent| {
         context.wanted.as_ref().is_none_or(|id| agent.id == *id)
@@ -33,7 +33,7 @@ pub(crate) struct PromptWriter<'a> {
     pub(crate) words: &'a EgressSession,
     /// The earlier messages that the model sees together with this prompt.
     pub(crate) recalled: Option<&'a Recalled>,
-    /// The long-term memories that fit the message.
+    /// The long-term memories that match the message.
     pub(crate) remembered: &'a [MemoryHit],
 }
 
@@ -77,8 +77,8 @@ impl PromptWriter<'_> {
         prompt
     }
 
-    /// Marks the turn if the prompt carries what a server wrote and nobody accepted, or names from
-    /// imported files.
+    /// Marks the turn as untrusted if the prompt contains text that a server wrote and nobody
+    /// accepted, or names from imported files.
     fn note_outside_parts(&self, voice: &Voice<'_>, specs: &[&ToolSpec]) {
         let sources = &self.context.sources;
         let named = if voice.knows_abilities() { self.context.offered() } else { Vec::new() };
@@ -122,14 +122,14 @@ impl PromptWriter<'_> {
         self.recalled.and_then(Recalled::summary).map(history::summary_text).unwrap_or_default()
     }
 
-    /// Returns how many bytes the earlier answers may take in a prompt: half of what the model can
-    /// read.
+    /// Returns the most bytes that the earlier answers may take in a prompt: half of what the model
+    /// can read.
     pub(crate) fn max_answers_len(&self) -> usize {
         (self.context.model.capabilities().context_tokens as usize).saturating_mul(3) / 2
     }
 
-    /// Returns the date and time at which the turn began. All prompts of a turn have the same, so that
-    /// providers can reuse what they read, and a replay sends the same prompts.
+    /// Returns the date and time at which the turn began. All prompts of a turn have the same date
+    /// and time, so that providers can cache the prompt and a replay sends the same prompts.
     pub(crate) fn date_time(&self) -> String {
         prompt::date_time(self.context.started_at, &self.context.world().profile.time_zone())
     }

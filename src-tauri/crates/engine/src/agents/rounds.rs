@@ -1,4 +1,4 @@
-//! Runs the rounds of a specialist: ask the model, run the tools it calls, and repeat until it
+//! Runs the rounds of a specialist: ask the model, run the called tools, and repeat until the model
 //! answers or the limit of rounds is reached. A run always ends with an answer.
 
 use std::sync::Arc;
@@ -17,28 +17,28 @@ use crate::{
     turn::{context::TurnContext, outcome::End},
 };
 
-/// One run of rounds by a specialist, or by the only assistant if there are no specialists.
+/// A run of rounds by a specialist, or by the only assistant if there are no specialists.
 pub(crate) struct Run {
     /// The messages to send; the first one is the prompt.
     pub(crate) messages: Vec<Message>,
-    /// The number of messages from earlier turns. They stand directly after the prompt.
+    /// The number of messages from earlier turns, which directly follow the prompt.
     pub(crate) earlier: usize,
-    /// The end of the prompt that differs from message to message.
+    /// The end of the prompt, which differs between messages.
     pub(crate) passing: Outbound,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) purpose: Purpose,
-    /// The highest number of model calls. The last call is made without tools.
+    /// The most model calls. The last call is made without tools.
     pub(crate) rounds: u32,
-    /// The tool that hands the message to specialists. It is offered until a decision was made or
-    /// a tool was called.
+    /// The tool that routes the message to specialists. It is offered until a decision was made or
+    /// another tool was called.
     pub(crate) route: Option<RouteTool>,
 }
 
 /// How a run ended.
 pub(crate) enum RunEnd {
     Ended(End),
-    /// The model hands the message to specialists. `own` is the answer to its own part, if it gave
-    /// one.
+    /// The model routed the message to specialists. `own` is the model's answer to its own part, if
+    /// any.
     Routed {
         own: Option<End>,
         to: Vec<Decided>,
@@ -46,7 +46,7 @@ pub(crate) enum RunEnd {
 }
 
 impl RunEnd {
-    /// Returns the end of a run that had no tool to hand the message on.
+    /// Returns the end of a run that had no tool for routing.
     pub(crate) fn without_route(self) -> End {
         match self {
             Self::Ended(end) | Self::Routed { own: Some(end), .. } => end,
@@ -57,7 +57,7 @@ impl RunEnd {
     }
 }
 
-/// Runs the rounds of a turn for each of its specialists in turn.
+/// Runs the rounds of a turn for each of its specialists.
 pub(crate) struct RoundLoop<'t> {
     context: Arc<TurnContext>,
     words: Arc<EgressSession>,
@@ -75,7 +75,7 @@ impl<'t> RoundLoop<'t> {
         Self { context: Arc::clone(context), words: Arc::clone(words), model, executor }
     }
 
-    /// Runs the rounds until there is an answer, or until the model hands the message on.
+    /// Runs the rounds until there is an answer or the model routes the message.
     pub(crate) async fn run(&mut self, run: &mut Run) -> RunEnd {
         let mut to = Vec::new();
         match self.run_rounds(run, &mut to).await {
@@ -87,8 +87,8 @@ impl<'t> RoundLoop<'t> {
         }
     }
 
-    /// Runs the rounds and collects the decisions to ask specialists. Returns None if the run is
-    /// left to them without an answer of its own.
+    /// Runs the rounds and collects the decisions to ask specialists. Returns none if the
+    /// specialists answer and the run itself has no answer.
     async fn run_rounds(&mut self, run: &mut Run, to: &mut Vec<Decided>) -> Option<End> {
         let words = Arc::clone(&self.words);
         let limits = self.context.settings.limits;
@@ -122,11 +122,11 @@ impl<'t> RoundLoop<'t> {
                 Ok(reply) => reply,
                 Err(end) => return Some(end),
             };
-            // Some models call tools that they were not offered.
+            // Some models call tools that were not offered.
             let calls = if last { Vec::new() } else { reply.calls };
             if calls.is_empty() {
-                // An answer that was cut before its first word would be cut again, so it is not
-                // asked for again.
+                // If an answer was cut off before its first word, another attempt would be cut off,
+                // too.
                 if reply.text.trim().is_empty() && !last && reply.finish != Some(Finish::Length) {
                     nudged = true;
                     run.messages
@@ -180,8 +180,8 @@ impl<'t> RoundLoop<'t> {
         Some(self.model.answer.end(String::new(), Vec::new(), true))
     }
 
-    /// Takes the decisions in the calls of the route tool and answers those calls. Returns true if
-    /// the run ends here, because the model made no other call.
+    /// Reads the decisions in the calls of the route tool and answers these calls. Returns true if
+    /// the run ends here because the model made no other calls.
     fn take_route_decisions(
         &self,
         run: &mut Run,
@@ -203,8 +203,8 @@ impl<'t> RoundLoop<'t> {
         !to.is_empty() && others.is_empty()
     }
 
-    /// Returns the tools of a round. Adds the route tool of the run, and the tool that reads long
-    /// results once a long result exists.
+    /// Returns the tools of a round. Adds the route tool of the run, and, if there is a long
+    /// result, the tool for reading long results.
     fn offered(&self, run: &Run) -> Vec<ToolDef> {
         let mut defs = run.tools.clone();
         defs.extend(run.route.as_ref().map(|route| route.definition(&self.words)));

@@ -13,7 +13,7 @@ use crate::{
 };
 
 const SUPERVISOR: &str = include_str!("../../prompts/supervisor.md");
-/// The rules for a message outside of every field.
+/// The rules for a message outside the specialists' subjects.
 const BEYOND_DECLINED: &str = include_str!("../../prompts/beyond_declined.md");
 const BEYOND_ANSWERED: &str = include_str!("../../prompts/beyond_answered.md");
 const SYNTHESIS: &str = include_str!("../../prompts/synthesis.md");
@@ -31,7 +31,7 @@ pub(crate) struct Answered {
     pub(crate) text: String,
 }
 
-/// The next step that a decision names.
+/// The next step according to a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Finish,
@@ -62,7 +62,7 @@ pub(crate) fn synthesis() -> &'static str {
     SYNTHESIS.trim_end()
 }
 
-/// Returns the answers so far, each inside a tag. The text of an answer cannot close its tag.
+/// Returns the answers so far, each inside a tag that the text of the answer cannot close.
 pub(crate) fn answers(answered: &[Answered]) -> String {
     let one = |answer: &Answered| {
         format!(
@@ -110,8 +110,8 @@ pub(crate) fn decision_schema(next: Vec<&str>, reasons: &[&str]) -> Value {
     })
 }
 
-/// Parses a decision from the model's text. An error is worded for the model, which gets it to try
-/// again.
+/// Parses a decision from the model's text. An error is written for the model, which gets it for
+/// another attempt.
 pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDecision), String> {
     let known = || {
         agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect::<Vec<_>>().join(", ")
@@ -138,7 +138,8 @@ pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDeci
     }
 }
 
-/// Returns the first JSON object in a text. Models often put words and code fences around it.
+/// Returns the first JSON object in a text. Models often surround the object with words and code
+/// fences.
 fn object(text: &str) -> Option<Value> {
     text.match_indices('{').find_map(|(at, _)| {
         serde_json::Deserializer::from_str(&text[at..])
@@ -149,7 +150,8 @@ fn object(text: &str) -> Option<Value> {
     })
 }
 
-/// Whether a specialist may be asked: a first time always, a second time only for certain reasons.
+/// Whether a specialist may be asked. The first time is always allowed, the second time only for
+/// certain reasons.
 pub(crate) fn may_visit(agent: &AgentId, decision: &RouteDecision, answered: &[Answered]) -> bool {
     match answered.iter().filter(|answer| answer.agent.id == *agent).count() {
         0 => true,

@@ -1,5 +1,5 @@
-//! The tool with which a model hands a message to specialists: its definition for the model, and
-//! the decisions in the calls. `assistant` acts on the decisions.
+//! Implements the tool with which a model routes a message to specialists: its definition for the
+//! model, and the decisions in the calls. `assistant` acts on the decisions.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::{
 };
 
 const NAME: &str = "route";
-/// The name if a pack has a tool of the first name.
+/// The name of the tool if a pack has a tool with the first name.
 const OTHER_NAME: &str = "route_message";
-/// The reason of a model that makes one call at a time and has more specialists to ask.
+/// The reason that a model gives if it makes one call at a time and has more specialists to ask.
 const ONE_OF_SEVERAL: &str = "one_of_several";
 const REASONS: [&str; 3] = ["in_field", "new_request", ONE_OF_SEVERAL];
 const DESCRIPTION: &str = "Hands the user's message, or a part of it, to a specialist, who answers the user. Call it once for each specialist that is needed. Do not call it for a message that you can answer yourself.";
 
-/// A decision that can be followed.
+/// A valid decision.
 pub(crate) type Decided = (Next, RouteDecision);
 
-/// The tool, for the specialists that can be asked.
+/// The route tool for the specialists that can be asked.
 #[derive(Clone)]
 pub(crate) struct RouteTool {
     name: &'static str,
@@ -56,12 +56,12 @@ impl RouteTool {
         }
     }
 
-    /// Returns what a model is told that also makes other calls.
+    /// Returns the text for a model that also makes other calls.
     pub(crate) fn accepted() -> &'static str {
         "The specialist is asked after you. Do your own part only."
     }
 
-    /// Reads the decision in a call. An error is worded for the model.
+    /// Reads the decision in a call. An error is written for the model.
     pub(crate) fn read(&self, call: &AskedCall) -> Result<Decided, String> {
         route::read(&call.arguments, &self.agents)
     }
@@ -73,23 +73,23 @@ impl RouteTool {
     }
 }
 
-/// Returns the name that the tool has beside these tools.
+/// Returns a name for the route tool that differs from the names of these tools.
 pub(crate) fn name(specs: &[ToolSpec]) -> &'static str {
     if specs.iter().any(|spec| spec.model_name == NAME) { OTHER_NAME } else { NAME }
 }
 
-/// Returns the names of a specialist's tools, as the model knows them.
+/// Returns the names of a specialist's tools, as shown to the model.
 pub(crate) fn tool_names(agent: &Agent, specs: &[ToolSpec]) -> Vec<String> {
     let own = specs.iter().filter(|spec| agent.tools.contains(&spec.id));
     own.map(|spec| spec.model_name.clone()).collect()
 }
 
-/// Whether the model says that more specialists are to be asked than it has named.
+/// Whether the model states that further specialists must be asked besides the named ones.
 pub(crate) fn has_more(decided: &[Decided]) -> bool {
     matches!(decided, [(_, decision)] if decision.reason_code.trim() == ONE_OF_SEVERAL)
 }
 
-/// Joins the orders to the same specialist, so that each is asked once.
+/// Joins the instructions for the same specialist, so that each specialist is asked once.
 pub(crate) fn joined(decided: Vec<Decided>) -> Vec<Decided> {
     let mut joined: Vec<Decided> = Vec::new();
     for (next, decision) in decided {

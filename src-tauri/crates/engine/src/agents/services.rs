@@ -1,4 +1,4 @@
-//! The services that calls of a model need.
+//! Bundles the services that a model's calls need.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
-//! Decides who answers a turn. The supervisor model chooses one specialist after the other, within
-//! limits on hops and on visits to the same specialist. The reply is one specialist's answer or a
-//! synthesis that names its sources. With one specialist or none, no supervisor is asked.
+//! Decides which specialists answer a turn. The supervisor model chooses one specialist after the
+//! other, within limits on hops and on visits to the same specialist. The reply is a specialist's
+//! answer or a synthesis that names its sources. With one specialist or none, no supervisor is
+//! asked.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -35,19 +36,18 @@ use crate::{
     turn::{context::TurnContext, outcome::End, run_context::RunContext},
 };
 
-/// The model calls that one hop needs at least: the decision, the specialist's answer, and the
-/// closing call.
+/// The fewest model calls of a hop: the decision, the specialist's answer, and the closing call.
 const CALLS_OF_A_HOP: u32 = 3;
 
-/// The most model calls of an assistant that may ask specialists: two to read a decision, as with
-/// a supervisor, and one to answer.
+/// The most model calls of an assistant that may ask specialists: two to obtain a decision, like a
+/// supervisor, and one to answer.
 const CALLS_OF_AN_ASSISTANT: u32 = 3;
 
-/// The messages that every run of a turn begins with.
+/// The messages at the beginning of every run of a turn.
 pub(super) struct Opening {
     /// The messages of earlier turns, with tool calls and results.
     pub(super) window: Vec<Message>,
-    /// Hints for this turn from the caller, such as the products that the message means.
+    /// Hints for this turn from the caller, such as the products to which the message refers.
     pub(super) hints: Vec<Message>,
     pub(super) question: Message,
 }
@@ -56,15 +56,15 @@ pub(super) struct Opening {
 pub(super) enum Task<'a> {
     /// The whole message.
     All,
-    /// The order of a supervisor.
+    /// The instruction of a supervisor.
     Ordered(&'a str),
-    /// The whole message, except what it hands to others with the tool.
+    /// The whole message, except the part that the specialist routes to others with the tool.
     AllButRouted(RouteTool),
 }
 
-/// How the supervisor's hops ended.
+/// How the hops of the supervisor ended.
 pub(super) enum SupervisorEnd {
-    /// All requested answers exist. If no specialist has answered, the reply is this text.
+    /// All required answers exist. If no specialist has answered, the reply is this text.
     Finish(String),
     Ended(End),
 }
@@ -79,7 +79,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Adds the answer of a specialist. Returns any other end.
+    /// Adds the answer of a specialist. Any other end is returned.
     pub(super) fn add(&mut self, agent: &Arc<Agent>, end: End) -> Result<(), End> {
         let End::Answer { text, choices, status } = end else { return Err(end) };
         self.answered.push(Answered { agent: Arc::clone(agent), text });
@@ -97,7 +97,7 @@ pub(crate) fn single_agent(agents: &[Arc<Agent>]) -> Option<&Agent> {
     }
 }
 
-/// Conducts a turn: chooses the specialists, runs them, and builds the answer.
+/// Runs a turn: chooses the specialists, runs them, and builds the answer.
 pub(crate) struct Supervisor<'t> {
     pub(super) context: Arc<TurnContext>,
     pub(super) words: Arc<EgressSession>,
@@ -158,7 +158,7 @@ impl<'t> Supervisor<'t> {
                 end.without_route()
             }
             _ if is_generalist && self.can_route() => self.assist(&opening, agents, recalled).await,
-            // Specialists work with tools, which this model does not take.
+            // Specialists work with tools, which this model does not support.
             _ if is_generalist && self.context.model.refuses_tools() => {
                 self.answer_without_specialist(&opening).await
             }
@@ -166,8 +166,8 @@ impl<'t> Supervisor<'t> {
         }
     }
 
-    /// Whether the model can hand a message to specialists by a tool. The built-in model decides
-    /// from the packs instead.
+    /// Whether the model can route a message with a tool. The built-in model routes by the packs
+    /// instead.
     fn can_route(&self) -> bool {
         self.context.can_route()
     }
@@ -212,7 +212,7 @@ impl<'t> Supervisor<'t> {
         Ok(Some(Opening { question: shared.question.clone(), ..self.opening(&recalled) }))
     }
 
-    /// Answers a message for which no specialist is asked.
+    /// Answers a message that needs no specialist.
     async fn answer_without_specialist(&mut self, opening: &Opening) -> End {
         let voice = match self.context.supervision() {
             Supervision::Assistant => Voice::Assistant { route: None },
@@ -221,7 +221,7 @@ impl<'t> Supervisor<'t> {
         self.answer_alone(opening, voice).await
     }
 
-    /// Answers without a specialist, with the tools that belong to none.
+    /// Answers without a specialist, with the tools that belong to no specialist.
     async fn answer_alone(&mut self, opening: &Opening, voice: Voice<'_>) -> End {
         self.set_current_agent(None);
         let context = Arc::clone(&self.context);
@@ -232,7 +232,7 @@ impl<'t> Supervisor<'t> {
             .collect();
         let specs = self.fit_tools(specs).await;
         let prompt = self.prompts().of_run(&voice, &specs, None);
-        // An assistant among specialists is responsible for no subject and therefore for no tools.
+        // An assistant beside specialists has no subject of its own and therefore no tools.
         let is_only = matches!(voice, Voice::Alone { .. });
         let mut run = Run {
             messages: initial_messages(&prompt, opening),
@@ -253,7 +253,7 @@ impl<'t> Supervisor<'t> {
         self.rounds.run(&mut run).await.without_route()
     }
 
-    /// Lets the model answer, or hand the message to specialists with the tool.
+    /// Lets the model answer, or route the message to specialists with the tool.
     pub(super) async fn answer_or_route(&mut self, opening: &Opening, route: RouteTool) -> RunEnd {
         self.set_current_agent(None);
         let voice = Voice::Assistant { route: Some(route_tool::name(&self.context.specs)) };
@@ -278,7 +278,7 @@ impl<'t> Supervisor<'t> {
         self.rounds.run(&mut run).await
     }
 
-    /// Runs a specialist. A second visit continues the conversation of the first one.
+    /// Runs a specialist. A second visit continues the conversation of the first visit.
     pub(super) async fn run_specialist(
         &mut self,
         opening: &Opening,
@@ -291,7 +291,7 @@ impl<'t> Supervisor<'t> {
             Ok(own) => own,
             Err(end) => return RunEnd::Ended(end),
         };
-        // The specialist may have recalled earlier messages by its own settings.
+        // The specialist may have recalled earlier messages with its own settings.
         self.set_current_agent(Some(agent));
         self.context
             .emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
@@ -321,8 +321,8 @@ impl<'t> Supervisor<'t> {
         end
     }
 
-    /// Returns as many of the tools as the model's provider takes, and tells the person once whose tools
-    /// are left out.
+    /// Returns as many of the tools as the model's provider accepts, and notifies the user once
+    /// of the packs whose tools are omitted.
     async fn fit_tools<'a>(&mut self, specs: Vec<&'a ToolSpec>) -> Vec<&'a ToolSpec> {
         let most = self.context.model.most_tools();
         let fitted = tool_limit::fit(specs, most);
@@ -341,7 +341,7 @@ impl<'t> Supervisor<'t> {
         fitted.specs
     }
 
-    /// Returns the run of a visit: the given one with a new prompt, or a new one.
+    /// Returns the run of a visit: the given run with a new prompt, or a new run.
     fn begin_run(
         &self,
         opening: &Opening,
@@ -385,7 +385,7 @@ impl<'t> Supervisor<'t> {
             *first = Message::System { text: prompt.text() };
         }
         run.passing = prompt.passing();
-        // One model call is kept back for the synthesis.
+        // One model call is reserved for the synthesis.
         let left = self.rounds.model.calls_left().saturating_sub(u32::from(order.is_some()));
         run.rounds = context
             .settings
@@ -407,7 +407,7 @@ impl<'t> Supervisor<'t> {
         }
     }
 
-    /// Makes the reply from the answers. Without an answer the reply is the text `said`.
+    /// Creates the reply from the answers. If there is no answer, the reply is the text `said`.
     pub(super) async fn reply(
         &mut self,
         opening: &Opening,
@@ -454,8 +454,7 @@ impl<'t> Supervisor<'t> {
             let (next, decision) = match self.decide(opening, &agents, &progress.answered).await {
                 Ok(Some(decided)) => decided,
                 Ok(None) => return SupervisorEnd::Finish(String::new()),
-                // An answer exists. Only the question whether another specialist is needed could
-                // not be asked.
+                // An answer exists. Only the question whether another specialist is needed failed.
                 Err(End::Failed { error, .. }) if !progress.answered.is_empty() => {
                     tracing::warn!(%error, "nobody could be asked who is next");
                     return SupervisorEnd::Finish(String::new());
@@ -479,7 +478,7 @@ impl<'t> Supervisor<'t> {
                     .filter(|_| route::may_visit(&id, &decision, &progress.answered)),
             };
             let Some(agent) = agent else { return SupervisorEnd::Finish(String::new()) };
-            // The earlier answer is no longer the reply, so it is stored as a text of its own.
+            // The earlier answer is no longer the reply, so it is stored as a separate text.
             if let Some(before) = progress.answered.last() {
                 self.answer().save_side_text(&before.text).await;
             }
@@ -494,7 +493,7 @@ impl<'t> Supervisor<'t> {
         SupervisorEnd::Finish(String::new())
     }
 
-    /// Returns how many specialists a turn may ask.
+    /// Returns the most specialists that a turn may ask.
     pub(super) fn most_hops(&self) -> usize {
         self.context.settings.limits.hops.clamp(1, 12) as usize
     }

@@ -1,5 +1,5 @@
-//! Joins the answers of several specialists into the reply, which names its sources. Knows nothing
-//! of how the answers were made.
+//! Joins the answers of several specialists into the reply, which names its sources. The answers
+//! are created elsewhere.
 
 use std::sync::Arc;
 

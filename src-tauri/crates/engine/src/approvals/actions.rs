@@ -1,5 +1,5 @@
-//! The service of pending actions. This file reads them; `decide` decides them, `again` proposes them
-//! again, and `ending` ends them.
+//! The service for pending actions. This file reads actions, `decide` applies decisions, `again`
+//! proposes expired actions again, and `ending` ends actions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     turn::{locks::Locks, services::TurnServices},
 };
 
-/// The pending actions, and what a person does with them.
+/// The pending actions, and a person's operations on them.
 pub struct Approvals {
     pub(super) shared: Arc<TurnServices>,
     pub(super) tools: Arc<ToolServices>,
@@ -70,7 +70,7 @@ impl Approvals {
     }
 
     /// Returns the newest action of a caller's session that waits for the caller's decision. No
-    /// turn waits for it.
+    /// turn waits for this action.
     pub async fn waiting_in(&self, session: &SessionId) -> Result<Option<Approval>, AgentError> {
         let newest = self.newest_in(session).await?;
         Ok(newest.filter(|approval| self.waits_for_caller(approval)))
@@ -110,7 +110,7 @@ impl Approvals {
         }
     }
 
-    /// Makes the gate for a pending action whose turn has ended.
+    /// Creates the gate for a pending action whose turn has ended.
     pub(super) fn gate(&self, approval: &Approval) -> ApprovalGate {
         ApprovalGate::detached((&self.shared, &self.tools), &self.services, approval)
     }

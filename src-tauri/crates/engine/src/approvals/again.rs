@@ -1,5 +1,5 @@
-//! A person may see the form of an action's arguments, and have the action proposed again after its
-//! time ran out. Then everything is checked as for a new call, and it needs a decision of its own.
+//! Returns the form of an action's arguments, and proposes an expired action again. The new
+//! proposal gets all checks of a new call and needs a new decision.
 
 use contract::{
     AgentError, Approval, ApprovalFormResponse, ApprovalId, ApprovalStatus, Caller, ItemBody,
@@ -25,8 +25,8 @@ use crate::{
 const AGAIN: &str = "The time for a decision had run out, and you asked again.";
 
 impl Approvals {
-    /// Returns the actions that may be asked about again: expired, and not asked about again yet.
-    /// The newest comes first.
+    /// Returns the actions that can be proposed again: expired actions that were not proposed again
+    /// yet, newest first.
     pub async fn expired(&self) -> Result<Vec<Approval>, AgentError> {
         let all = self.list(true).await?;
         let is_open = |approval: &&Approval| {
@@ -36,7 +36,8 @@ impl Approvals {
         Ok(all.iter().filter(is_open).cloned().collect())
     }
 
-    /// Returns the schema of an action's arguments, and the names of those that the host sets.
+    /// Returns the schema of an action's arguments, and the names of the arguments that the host
+    /// sets.
     pub async fn form(&self, id: &ApprovalId) -> Result<ApprovalFormResponse, AgentError> {
         let spec = self.spec_of(&self.get(id).await?)?;
         let set_by_host = spec.caller_owned.iter().map(|parameter| parameter.name.clone());
@@ -46,11 +47,11 @@ impl Approvals {
         })
     }
 
-    /// Makes a new proposal with the arguments of an expired one.
+    /// Creates a new proposal with the arguments of an expired action.
     pub async fn ask_again(&self, id: &ApprovalId, by: &Caller) -> Result<Approval, AgentError> {
         self.shared.switches.check_enabled()?;
         let expired = self.get(id).await?;
-        // Two requests at once would both find no proposal yet.
+        // Without the lock, two simultaneous requests would both create a proposal.
         let _one_at_a_time = self.asking_again.lock(&expired.session).await;
         self.check_may_ask_again(&expired).await?;
         let tools = self.shared.world.tools.as_ref();
@@ -101,7 +102,7 @@ impl Approvals {
         }
     }
 
-    /// Rebuilds the call with an identifier of its own: the expired one has its result already.
+    /// Rebuilds the call with a new identifier, because the expired call already has a result.
     fn call_again(&self, expired: &Approval) -> Result<Ready, AgentError> {
         let spec = self.spec_of(expired)?;
         let arguments: Value = contract::arguments::parse(&expired.arguments)?;

@@ -1,5 +1,5 @@
-//! Handles a change whose server asks for answers before it goes on. The call with the answers is a
-//! new call with its own approval, which is proposed, decided and rechecked here.
+//! Handles a change whose server asks for answers before continuing. The call with the answers is a
+//! new call, whose approval is proposed, decided and rechecked here.
 
 use async_trait::async_trait;
 use contract::{
@@ -124,7 +124,7 @@ impl ApprovalGate {
         reason: Option<String>,
     ) {
         let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
-        // A failure to save is ignored here, because saving the result that follows reports it.
+        // A failure to save is ignored here, because saving the following result reports it.
         let _ = self
             .context
             .save(vec![self.context.item(ItemBody::Approval {

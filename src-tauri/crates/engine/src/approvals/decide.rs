@@ -1,5 +1,5 @@
-//! Handles a person's decision about a pending action: checks it, stores it by compare-and-set,
-//! records it, and passes it to the waiting call.
+//! Handles a person's decision about a pending action: checks the decision, stores it by
+//! compare-and-set, records it, and passes it to the waiting call.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
     turn::refusals::{Refused, millis},
 };
 
-/// A decision that is being applied, and where it was made.
+/// A decision being applied, with the caller who made it.
 #[derive(Clone, Copy)]
 struct CallerDecision<'a> {
     decision: &'a Decision,
@@ -39,8 +39,7 @@ pub struct Decided {
 }
 
 impl Approvals {
-    /// Applies a decision. The hash in the decision must equal the hash of the action that was
-    /// shown.
+    /// Applies a decision. The hash in the decision must equal the hash of the shown action.
     pub async fn decide(
         &self,
         params: ApprovalDecideParams,
@@ -56,7 +55,7 @@ impl Approvals {
             self.shared.refused_requests.note(refused.asked_by(run.as_deref())).await;
             return Err(error);
         }
-        // If no turn waits for the action any more, the decision gets its own run records under the
+        // If no turn waits for the action any more, the decision has its own run records with the
         // action's turn id.
         let run = (!self.services.router.waits(&approval.id)).then(|| {
             (tokio::time::Instant::now(), self.services.transitions.agent_id_of(&approval))
@@ -168,7 +167,7 @@ impl Approvals {
                 }
             }
         }
-        // The approval window would close between an edited proposal and the next one.
+        // Otherwise the approval window would close between the edited proposal and the next one.
         if !is_proposed_next {
             self.services.transitions.push_waiting().await;
         }
@@ -196,8 +195,8 @@ impl Approvals {
             }
             return Err(ended(ApprovalStatus::Expired));
         }
-        // The person may have seen an older state of the window. The decision counts only for the
-        // action that was shown.
+        // The user may have seen an outdated window. The decision applies only to the action that
+        // was shown.
         if approval.hash != hash {
             return Err(AgentError::invalid("The pending action is not the one that was shown.")
                 .reason("hash_mismatch")
@@ -206,9 +205,9 @@ impl Approvals {
         Ok(())
     }
 
-    /// Checks who may decide an action of a session that several processes share. Only its caller
-    /// may approve, because the caller's decision reaches the process that holds the session, which
-    /// informs the others. Anybody may reject if all processes are informed.
+    /// Checks whether the caller may decide an action of a session that several processes share.
+    /// Only the session's caller may approve, because this decision reaches the process that owns
+    /// the session and informs the others. Any caller may reject if all processes are informed.
     async fn check_reach(
         &self,
         approval: &Approval,
@@ -233,8 +232,8 @@ impl Approvals {
         }
     }
 
-    /// Makes the transition that a person decided, and records who decided it. Before the waiting
-    /// call is notified, the decision is noted for a replay of the turn.
+    /// Makes the transition that a person decided, and records the person. The decision is recorded
+    /// for a replay before the waiting call is notified.
     async fn store_decision(
         &self,
         approval: &Approval,
@@ -260,7 +259,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Passes the approval to the waiting call. If no call waits any more, runs the action here.
+    /// Passes the approval to the waiting call. If no call is waiting, runs the action here.
     async fn approve(
         &self,
         approval: &Approval,
@@ -290,8 +289,8 @@ impl Approvals {
             .reason("not_grantable"))
     }
 
-    /// Replaces a pending action by one with edited arguments. `arguments` is JSON text that a
-    /// person wrote. Returns whether the waiting turn makes the new proposal.
+    /// Replaces a pending action by an action with edited arguments. `arguments` is JSON text that
+    /// a person wrote. Returns whether the waiting turn creates the new proposal.
     async fn edit(
         &self,
         approval: &Approval,
@@ -331,7 +330,7 @@ impl Approvals {
         let fresh =
             self.gate(approval).propose(&ready, EDITED, Some(approval.id.clone())).await?.approval;
         let moved = self.store_decision(approval, Transition::REPLACE, None, made).await;
-        // Somebody decided the old action meanwhile. Two open actions would both run.
+        // The old action was decided in the meantime. Two open actions would both run.
         if moved.is_err() {
             let why = Text::ApprovalCancelled.in_locale(&self.shared.world.profile.locale());
             self.services.transitions.make(&fresh, Transition::CANCEL, Some(why)).await;
@@ -397,7 +396,7 @@ pub(crate) fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> 
     }
 }
 
-/// Only the owner of the profile allows destinations, and only those that the action was asked for.
+/// Checks that the caller is the owner of the profile and allows only destinations of this action.
 fn check_allowable(approval: &Approval, by: &Caller) -> Result<(), AgentError> {
     if by.kind.is_owner() && !approval.destinations.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Ends actions that no turn waits for, and gives their calls a result.
+//! Ends actions for which no turn waits, and gives their calls a result.
 
 use contract::{
     AgentError, Approval, ApprovalStatus, ErrorCode, ItemBody, ResultView, ToolOutcome, Transition,
@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Approvals {
-    /// Expires pending actions whose time is over. Actions of headless turns stay pending after the
-    /// turn's end until then.
+    /// Expires overdue pending actions. Actions of headless turns stay pending after the turn's end
+    /// until they expire.
     pub(crate) async fn expire_overdue(&self) -> Result<u32, StoreError> {
         let now = self.shared.world.clock.now();
         let text = Text::ApprovalExpired.in_locale(&self.shared.world.profile.locale());
@@ -28,7 +28,7 @@ impl Approvals {
         Ok(expired)
     }
 
-    /// Ends the call of an action that no turn waits for.
+    /// Ends the call of an action for which no turn waits.
     pub(crate) async fn end_unwaited_call(
         &self,
         approval: &Approval,

@@ -1,6 +1,6 @@
 //! The approval gate of a tool call: propose the action, wait for the decision, check again, and
-//! execute once. A running turn and a decision after the turn's end use the same gate with
-//! different callers. `decide` handles the decisions.
+//! execute once. Both a running turn and a decision after the turn's end use this gate. `decide`
+//! handles the decisions.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ enum Executed {
     Changed,
 }
 
-/// The approval of a call and how long it holds.
+/// The approval of a call and its duration.
 type Signature<'a> = (&'a Approval, Holds);
 
 /// An approval, its final status and the reason.
@@ -72,7 +72,7 @@ impl ApprovalGate {
         }
     }
 
-    /// Makes the gate for a pending action whose turn has ended.
+    /// Creates the gate for a pending action whose turn has ended.
     pub(crate) fn detached(
         (shared, tools): (&Arc<TurnServices>, &Arc<ToolServices>),
         services: &Arc<ApprovalServices>,
@@ -83,15 +83,15 @@ impl ApprovalGate {
         Self::new(Dispatcher::new(&context, tools, scope, None), services)
     }
 
-    /// Takes a call through the gate. Saves the call's result as soon as it is known.
+    /// Runs a call through the gate. Saves the call's result as soon as it is known.
     pub(crate) async fn run(&self, ready: &Ready) -> Gated {
         if !matches!(ready.decision, Decision::Ask { .. }) {
             return self.propose_and_follow(ready).await;
         }
         let mut ready = ready.clone();
         let _one_read = if ready.spec.effect == Effect::ReadOnly {
-            // Reads that need an approval are decided one after the other: the decision about the
-            // first may allow the destination of the next.
+            // Reads that need an approval are decided one after the other, because a decision may
+            // also allow the destination of the next read.
             let turn = self.rejected.lane_of_reads().lock_owned().await;
             ready.decision =
                 policy_decision(&self.context, &ready.spec, &ready.arguments).await.decision;
@@ -100,8 +100,8 @@ impl ApprovalGate {
             None
         };
         let ready = &ready;
-        // Two equal changes are proposed one after the other. The second one is not proposed if the
-        // first was rejected.
+        // Two equal changes are proposed one after the other. If the first is rejected, the second
+        // is not proposed.
         let entry = self.rejected.entry(ready);
         let mut is_rejected = entry.lock().await;
         if *is_rejected {
@@ -169,8 +169,8 @@ impl ApprovalGate {
                     Decided::Replaced(why) => {
                         let before = waiting.approval.id.clone();
                         let next = self.propose(&ready, why, Some(before)).await;
-                        // A replaced proposal stays in the window until the list is sent again, and
-                        // no new one sends it.
+                        // The replaced proposal stays in the window until the list is sent again,
+                        // which no new proposal does here.
                         if next.is_err() {
                             self.services.transitions.push_waiting().await;
                         }
@@ -220,12 +220,12 @@ impl ApprovalGate {
     async fn await_decision(&self, ready: &mut Ready, waiting: &mut Proposal) -> Decided {
         let began = tokio::time::Instant::now();
         let waited = wait(&self.services, &self.dispatcher, ready, waiting).await;
-        // The time a person takes is not counted as time of the turn.
+        // The time until a person's decision is not counted as time of the turn.
         self.context.account.entries().waited += began.elapsed();
         let approval = &waiting.approval;
         let (outcome, reason, status, said, given) = match waited {
             Waited::Approved(holds) => {
-                // The windows show the approval at once, because the call may take a while.
+                // The windows show the approval immediately, because the call may take a while.
                 self.context.emit(EventBody::ApprovalResolved {
                     id: approval.id.clone(),
                     status: ApprovalStatus::Approved,
@@ -271,8 +271,8 @@ impl ApprovalGate {
     async fn execute(&self, ready: &Ready, signature: Option<Signature<'_>>) -> Executed {
         let (context, approval) = (&self.context, signature.map(|(approval, _)| approval));
         let lane = context.services.lanes.effects(&context.session);
-        // The checks and the effect are one step. An effect of another turn in between would change
-        // the state that was checked.
+        // The checks and the effect form one step. Otherwise an effect of another turn could change
+        // the checked state in between.
         let _in_order = lane.lock().await;
         match self.begin(ready, approval).await {
             Ok(()) => {}
@@ -287,9 +287,9 @@ impl ApprovalGate {
         let done = self.dispatcher.dispatch(ready, approval, Some(self)).await;
         self.dispatcher.note_content(&ready.spec, &done);
         context.probe(Point::AfterOutcome);
-        // The effect may have changed what earlier reads returned, so a repeated read runs again.
+        // The effect may have changed the results of earlier reads, so a repeated read runs again.
         self.dispatcher.reads.clear();
-        // An unknown outcome is reported, too, because the change may have been made.
+        // An unknown outcome is also reported, because the change may have happened.
         if approval.is_none()
             && done.effect != Effect::ReadOnly
             && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown)
@@ -314,7 +314,8 @@ impl ApprovalGate {
                 ended.map(|(approval, transition, reason)| (approval, transition.to, reason)),
             )
             .await;
-        // Only now: waiting proposals then compute their previews from the state after this effect.
+        // Notified after the effect, so that waiting proposals compute their previews from the new
+        // state.
         context.services.lanes.note_effect_done(&context.session);
         Executed::Done(gated)
     }
@@ -368,7 +369,7 @@ impl ApprovalGate {
         Executed::Done(self.close(CallDone::failed(ready, ToolOutcome::Denied, error), ended).await)
     }
 
-    /// Stores the permission for the session if the approval includes one. Called only after the
+    /// Stores the permission for the session if the approval includes one. Must be called after the
     /// action was rechecked.
     pub(crate) async fn store_session_grant(
         &self,
@@ -408,7 +409,7 @@ impl ApprovalGate {
                 done.outcome,
                 ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled
             );
-        // The end of an approval has its own record.
+        // The end of an approval is recorded separately.
         if !is_decided {
             note_refused(context, &done, self.dispatcher.scope.agent_id()).await;
         }
@@ -448,7 +449,7 @@ impl ApprovalGate {
 /// The effect of a decision on the waiting call.
 enum Decided {
     Approved(Holds),
-    /// Another proposal replaces this one, for this reason.
+    /// Another proposal replaces this proposal for the given reason.
     Replaced(&'static str),
     Ended(Gated),
 }

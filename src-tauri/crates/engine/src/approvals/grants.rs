@@ -12,7 +12,7 @@ use crate::{
     turn::caller_records::add_person,
 };
 
-/// The longest time, in hours, that a permission "for this session" holds.
+/// The longest duration in hours of a permission "for this session".
 const GRANT_HOURS: i64 = 8;
 
 /// The permissions for the rest of a session.
@@ -36,7 +36,7 @@ impl Grants {
     }
 
     /// Stores a permission. Must be called after the action was rechecked, so that the permission
-    /// belongs to the definition that the person saw.
+    /// applies to the definition that the person saw.
     pub(crate) async fn give(
         &self,
         approval: &Approval,
@@ -95,8 +95,8 @@ impl Grants {
     }
 }
 
-/// Returns the arguments that a grant fixes: all that were shown, except numbers and booleans,
-/// which may vary.
+/// Returns the arguments that a grant fixes: all shown arguments except numbers and booleans, which
+/// may vary.
 fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
     let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
     all.into_iter()

@@ -1,14 +1,14 @@
 //! Finds words that mix alphabets: `pаypal` with a Cyrillic `а` looks like the Latin word. The
-//! approval window shows these words, and the person judges them. A word written entirely in one
+//! approval window shows these words, and the user judges them. A word written entirely in one
 //! foreign alphabet is not reported.
 
 use contract::LookAlike;
 use serde_json::Value;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// The highest number of words reported for one action.
+/// The most words that are reported for an action.
 const MOST: usize = 8;
-/// Alphabets with letters that look alike.
+/// Alphabets that contain similar letters.
 const ALPHABETS: [Script; 6] = [
     Script::Latin,
     Script::Cyrillic,
@@ -17,7 +17,7 @@ const ALPHABETS: [Script; 6] = [
     Script::Cherokee,
     Script::Coptic,
 ];
-/// The highest number of characters shown of a word.
+/// The most characters that are shown of a word.
 const CHARS: usize = 64;
 
 /// Returns the words of these texts that mix alphabets, each once.
@@ -32,7 +32,7 @@ pub(crate) fn look_alikes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<L
     found
 }
 
-/// Returns all texts and member names in a JSON value.
+/// Returns all texts and all member names in a JSON value.
 pub(crate) fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -46,7 +46,7 @@ pub(crate) fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// Whether a character belongs to a word: letters, digits, marks, and invisible characters.
-/// Invisible characters count, so that they cannot split a word to hide it.
+/// Invisible characters are included, so that they cannot split a word to hide it.
 fn is_word_character(c: char) -> bool {
     c.is_alphanumeric()
         || c.script() == Script::Inherited
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_mix_alphabets_are_found_and_others_are_not() {
+    fn only_words_that_mix_alphabets_are_reported_as_look_alikes() {
         let one = |word: &str, code: &str, script: &str| {
             vec![(word.to_owned(), code.to_owned(), script.to_owned())]
         };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_is_named_once_and_only_some() {
+    fn each_look_alike_word_is_reported_once_up_to_a_maximum() {
         let many: String = (0..50).map(|n| format!("a{n}\u{430} a{n}\u{430} ")).collect();
         assert_eq!(look_alikes([many.as_str()]).len(), MOST);
         assert_eq!(texts(&serde_json::json!({"to": ["x", {"y": 1}]})), ["to", "x", "y"]);

@@ -1,4 +1,4 @@
-//! Approvals: pending actions, a person's decisions about them, and the last check before the
+//! Approvals: pending actions, a person's decisions about them, and the final check before the
 //! effect.
 
 pub(crate) mod actions;

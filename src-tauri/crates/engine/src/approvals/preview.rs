@@ -1,7 +1,7 @@
 //! Computes the preview of an action: runs read-only calls of the same pack and renders the
-//! manifest's template. A preview that cannot be computed is left out; the person always sees the
-//! full arguments. A template can also state that the action will be refused, so that nobody
-//! approves it in vain.
+//! manifest's template. A preview that cannot be computed is omitted; the user always sees the
+//! full arguments. A template can also state that the action will be refused, so that no person is
+//! asked for nothing.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// The longest preview, in bytes of JSON text.
+/// The most bytes of a preview as JSON text.
 const MOST_BYTES: usize = 256 * 1024;
 /// The text shown for an unknown amount.
 const UNKNOWN: &str = "?";
@@ -33,13 +33,13 @@ const UNKNOWN: &str = "?";
 #[serde(untagged)]
 pub(crate) enum Foreseen {
     Shown(PreviewView),
-    /// The action cannot be carried out; the text says why.
+    /// The action cannot be carried out; the text gives the reason.
     Refused {
         refuse: String,
     },
 }
 
-/// The preview of an action, and whether one of its reads failed.
+/// The preview of an action, and the failure of one of its reads, if any.
 #[derive(Debug)]
 pub(crate) struct Foresight {
     pub(crate) foreseen: Option<Foreseen>,
@@ -57,8 +57,8 @@ impl Foresight {
 
 /// Why a read gave no value for the preview.
 enum Missing {
-    /// The read cannot be made, is not allowed, or the tool answered that it has no such data. A
-    /// repeated read would end the same way.
+    /// The read cannot be made, is not allowed, or the tool answered that the data does not exist.
+    /// Repeating the read would give the same result.
     Nothing,
     /// The tool or its server did not answer.
     Away,
@@ -87,7 +87,7 @@ pub(crate) async fn compute_preview(
         Ok(foreseen) => {
             if matches!(foreseen, Foreseen::Refused { .. }) {
                 // The model gets the reason of the refusal, which may quote these reads. A normal
-                // preview goes only to the person.
+                // preview is shown only to the user.
                 seen.iter().for_each(|(spec, done)| dispatcher.note_content(spec, done));
             }
             foresight.foreseen = Some(foreseen);
@@ -144,7 +144,7 @@ async fn preview_read(
 }
 
 /// Allows a preview's read only if a model could make the same call now without approval, because
-/// no person has approved anything yet.
+/// no person has approved it yet.
 fn may_preview(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), Missing> {
     let fits = dispatcher.services.validators.check_arguments(&ready.spec, &ready.arguments);
     let refused =
@@ -186,7 +186,7 @@ fn render(
 ) -> Result<Foreseen, String> {
     let language = messages::Language::of_tag(locale);
     let mut environment = Environment::new();
-    // A pack's template must end: a person waits for the question.
+    // The template of a pack must terminate, because a person waits for the question.
     environment.set_fuel(Some(200_000));
     environment.add_filter("dec_add", |a: Template, b: Template| {
         combine_amounts(&a, &b, i128::checked_add, 0)
@@ -224,7 +224,7 @@ fn to_json(value: Template) -> Result<Template, Error> {
 }
 
 /// Computes with two amounts. The result is unknown if one of them is unknown, so that a preview
-/// works even if a shop leaves out an amount.
+/// works even if a shop omits an amount.
 fn combine_amounts(
     a: &Template,
     b: &Template,
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_exact() {
+    fn preview_amounts_are_calculated_exactly() {
         let template = r#"{"summary": {{ (("Lägg till " if locale == "sv" else "Add ") ~ args.quantity) | tojson }},
             "before": {"rows": [], "total": "{{ cart.total | money }}"},
             "after": {"rows": [{"label": {{ args.name | tojson }}, "amount": "{{ args.price | dec_mul(args.quantity) | money }}", "changed": true}],
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_a_shop_leaves_out_is_shown_as_unknown() {
+    fn a_preview_shows_missing_amounts_as_unknown() {
         let template = r#"{"summary": "Add", "before": {"rows": [{"label": "a", "amount": "{{ cart.line.total | money }}", "changed": false}], "total": "{{ cart.total | money }}"},
             "after": {"rows": [], "total": "{{ cart.total | dec_add(args.price | dec_mul(2)) | money }}"}}"#;
         let variables = json!({"cart": {"line": {"total": "free"}, "total": "1 299,00 kr"}})
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_fill_reads() {
+    fn arguments_of_the_action_are_filled_into_the_arguments_of_preview_reads() {
         let arguments = json!({"partNo": "A-1"});
         assert_eq!(fill_argument(&json!("{{ args.partNo }}"), &arguments), Some(json!("A-1")));
         assert_eq!(fill_argument(&json!("{{ args.other }}"), &arguments), None);

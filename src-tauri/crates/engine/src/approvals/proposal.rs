@@ -28,10 +28,10 @@ use crate::{
     turn::{caller_records::add_caller, kind::TurnKind},
 };
 
-/// The longest time that an action stays pending, even if the caller's sessions live longer.
+/// The longest time that an action stays pending, even if the caller's sessions are kept longer.
 const LONGEST_WAIT_S: u32 = 31 * 86_400;
 
-/// The most characters of a message that a proposal shows.
+/// The most characters of a message that are shown with a proposal.
 const WORDS: usize = 2_000;
 
 /// The reasons for which a new proposal replaces an old one.
@@ -43,12 +43,12 @@ pub(crate) const EDITED: &str = "The arguments were edited.";
 pub(crate) enum Listener {
     /// The waiting call receives the decision.
     Call,
-    /// No call waits. The action outlives its turn, and the decision itself runs it.
+    /// No call is waiting. The action is pending beyond its turn, and the decision itself runs it.
     None,
 }
 
-/// A pending action. The waiting call receives the decision through `verdict`, which exists before
-/// anyone can decide.
+/// A pending action. The waiting call receives the decision through `verdict`, which is created
+/// before a decision is possible.
 pub(crate) struct Proposal {
     pub(crate) approval: Approval,
     pub(crate) verdict: Option<oneshot::Receiver<Verdict>>,
@@ -61,7 +61,7 @@ pub(crate) enum Waited {
     Edited(Value),
     Expired,
     Cancelled,
-    /// Data that the proposal's preview or call depends on has changed.
+    /// Data on which the proposal's preview or call depends has changed.
     Changed,
 }
 
@@ -70,13 +70,13 @@ fn waited_by_verdict(verdict: Result<Verdict, oneshot::error::RecvError>) -> Wai
         Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
         Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
         Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
-        // The sender is gone, so no decision can come any more.
+        // The sender is gone, so no decision can arrive any more.
         Err(_) => Waited::Cancelled,
     }
 }
 
-/// Returns the preview for the person who decides. Fails if the action is known to fail, unless the
-/// caller's host checks it itself.
+/// Returns the preview for the person who decides. Fails if the action would certainly fail, unless
+/// the caller's host checks this itself.
 async fn preview_of(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -96,8 +96,8 @@ async fn preview_of(
     }
 }
 
-/// Stores a pending action, records it and emits it. Fails if the action cannot be recorded; then
-/// nobody is asked and the call does not run.
+/// Stores a pending action, records it and emits it. Fails if the action cannot be recorded, so
+/// that no person is asked and the call does not run.
 pub(crate) async fn propose(
     services: &ApprovalServices,
     dispatcher: &Dispatcher,
@@ -160,14 +160,14 @@ pub(crate) async fn propose(
     };
     let mut draft = requested(dispatcher, ready, &approval);
     if context.kind == TurnKind::Direct && !context.caller.kind.is_inside() {
-        // No question of a conversation says who made this call.
+        // This call has no question in a conversation, so the record names the caller.
         draft = add_caller(draft, &context.caller.kind, world.profile.as_ref());
     }
     if outgoing.asked != outgoing.arguments {
         draft = draft.commit("asked", canonical(&outgoing.asked));
     }
-    // The record is on the disk before anybody is asked, so that no decision is without its
-    // proposal.
+    // The record is durable before a person is asked, so that every decision has its proposal in
+    // the log.
     world.audit.append(draft, Durability::Durable).await.map_err(|_| {
         AgentError::internal(
             Reason::AuditUnavailable,
@@ -175,10 +175,11 @@ pub(crate) async fn propose(
         )
         .hint("Run `csign doctor` to see why.")
     })?;
-    // Registered before the row exists: a decision may come as soon as the row can be read.
+    // Registered before the row exists, because a decision may arrive as soon as the row can be
+    // read.
     let verdict = (listener == Listener::Call).then(|| services.router.register(&approval.id));
     world.store.approval_insert(&approval).await?;
-    // This test point comes before the event, because a listener may decide as soon as it gets the
+    // This test point precedes the event, because a listener may decide as soon as it gets the
     // event.
     context.probe(Point::AfterApprovalRequested);
     context.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
@@ -221,7 +222,7 @@ fn requested(dispatcher: &Dispatcher, ready: &Ready, approval: &Approval) -> Rec
         .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string())
 }
 
-/// Returns what led to a proposal. `before` is the proposal that it replaces.
+/// Returns the details that led to a proposal. `before` is the replaced proposal.
 async fn details_of(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -232,7 +233,7 @@ async fn details_of(
     let Origins { from_outside, by_assistant } =
         find_origins(context, &ready.spec, outgoing, before).await;
     let words = match before {
-        // A caller wrote them, and not the person who decides.
+        // A caller wrote the message, and not the person who decides.
         _ if context.run().is_some() => String::new(),
         Some(before) if context.question.is_empty() => before.details.words.clone(),
         Some(_) | None => shorten(&context.question, WORDS),
@@ -256,8 +257,8 @@ fn shorten(text: &str, most: usize) -> String {
     }
 }
 
-/// Waits until a proposal is decided or ends in another way. Returns `Cancelled` if no call listens
-/// for the decision.
+/// Waits until a proposal is decided or ended otherwise. Returns `Cancelled` if no call listens for
+/// the decision.
 pub(crate) async fn wait(
     services: &ApprovalServices,
     dispatcher: &Dispatcher,
@@ -268,7 +269,7 @@ pub(crate) async fn wait(
     let end = match waited {
         Waited::Expired => Some(RecordedEnd::Expired),
         Waited::Cancelled => Some(RecordedEnd::Cancelled),
-        // These are noted where a person decides.
+        // These ends are recorded where a person decides.
         Waited::Approved(_) | Waited::Rejected(_) | Waited::Edited(_) | Waited::Changed => None,
     };
     if let (Some(recorder), Some(end)) = (&dispatcher.context.recorder, end) {
@@ -289,8 +290,8 @@ async fn wait_for_end(
     let mut changes = context.services.lanes.watch_effects(&context.session);
     loop {
         tokio::select! {
-            // A decision that has come counts before a cancellation or an expiry of the same
-            // moment.
+            // A decision that has arrived takes precedence over a simultaneous cancellation or
+            // expiry.
             biased;
             verdict = &mut *verdict => return waited_by_verdict(verdict),
             () = context.cancel.cancelled() => {
@@ -299,7 +300,7 @@ async fn wait_for_end(
                     router.forget(&approval.id);
                     return Waited::Cancelled;
                 }
-                // A person decided at the same moment. Their decision counts and is about to
+                // A person decided at the same moment. This decision applies and is about to
                 // arrive.
                 return waited_by_verdict(verdict.await);
             }
@@ -330,8 +331,8 @@ pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
     spec.grantable && !spec.human_required && spec.effect == Effect::Write
 }
 
-/// Returns how long to sleep before the next look at the clock. The steps are short, so that a
-/// suspended machine or a changed clock is noticed.
+/// Returns how long to sleep before the next check of the clock. The steps are short, so that a
+/// suspended computer or a changed clock is noticed.
 fn time_until_check(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (end - now)
         .to_std()

@@ -1,5 +1,5 @@
-//! Checks directly before an effect whether the action is still the approved one and still allowed.
-//! `gate` acts on the result.
+//! Checks directly before an effect whether the action still equals the approved action and is
+//! still allowed. `gate` acts on the result.
 
 use contract::{AgentError, Approval, ErrorCode, Reason};
 use policy::Decision;
@@ -11,13 +11,13 @@ use crate::{
     },
 };
 
-/// How an action compares with the approved one.
+/// The comparison of an action with the approved action.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Compared {
     Same,
     Changed,
     /// The preview already refused the action when it was proposed. The proposal should have been
-    /// withdrawn, but a crash may have prevented that.
+    /// withdrawn, but a crash may have prevented this.
     Refused(String),
     /// A read of the preview failed, so the action cannot be compared.
     Unread,
@@ -29,7 +29,7 @@ pub(crate) enum Rechecked {
     Refused(AgentError),
 }
 
-/// Checks that a write that needed no approval when it was called still needs none.
+/// Checks that a write that needed no approval at the call still needs none.
 pub(crate) async fn check_still_allowed(
     dispatcher: &Dispatcher,
     ready: &Ready,
@@ -60,8 +60,8 @@ fn check_definition(dispatcher: &Dispatcher, ready: &Ready) -> Result<(), AgentE
     .hint("Ask for it again and review the new proposal."))
 }
 
-/// Compares the action with the approved one. If a read of the preview fails, the action counts
-/// neither as equal nor as changed.
+/// Compares the action with the approved action. If a read of the preview fails, the action is
+/// treated neither as equal nor as changed.
 pub(crate) async fn compare(
     dispatcher: &Dispatcher,
     ready: &Ready,

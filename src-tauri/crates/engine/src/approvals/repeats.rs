@@ -1,6 +1,5 @@
-//! Prevents that a rejected change is proposed again in the same turn. Of several equal changes at
-//! the same time, one is proposed and the others wait for its decision. Knows no store and no
-//! window.
+//! Prevents a rejected change from being proposed again in the same turn. Of several equal
+//! concurrent changes, one is proposed and the others wait for its decision.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -26,17 +25,18 @@ impl RejectedChanges {
         Arc::clone(self.0.lock().entry(key).or_default())
     }
 
-    /// Returns the lock for reads that ask. They are proposed one after the other, because what a
-    /// person allows for one may cover the next. No change has an empty key.
+    /// Returns the lock for reads that need approval. They are proposed one after the other,
+    /// because a decision about one may also allow the next. No change has an empty key, so the
+    /// lock is not shared with changes.
     pub(crate) fn lane_of_reads(&self) -> Arc<AsyncMutex<bool>> {
         Arc::clone(self.0.lock().entry(String::new()).or_default())
     }
 
-    /// Notes that a person rejected an edited change, which has another key than the one first
-    /// proposed.
+    /// Records that a person rejected an edited change, whose key differs from the key of the first
+    /// proposal.
     pub(crate) fn note(&self, ready: &Ready) {
         let entry = self.entry(ready);
-        // If the entry is locked, the task that holds it notes its own decision.
+        // If the entry is locked, the task that holds the lock records its own decision.
         if let Ok(mut is_rejected) = entry.try_lock() {
             *is_rejected = true;
         }

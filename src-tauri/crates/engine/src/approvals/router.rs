@@ -1,4 +1,4 @@
-//! Passes decisions to the calls that wait for them, and makes the error that reports a pending
+//! Passes decisions to the calls that wait for them, and creates the error that reports a pending
 //! action to a caller.
 
 use std::collections::HashMap;
@@ -8,12 +8,12 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-/// How long an approval holds.
+/// How long an approval is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     Once,
-    /// Equal calls need no approval for the rest of the session. Holds the name of where the person
-    /// decided.
+    /// Equal calls need no approval for the rest of the session. Contains the name of the place
+    /// where the person decided.
     ForSession(&'static str),
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Verdict {
     Edited(Value),
 }
 
-/// Maps each approval's id to the one call that waits for it.
+/// Maps each approval's id to the call that waits for it.
 #[derive(Default)]
 pub(crate) struct Router {
     waiting: Mutex<HashMap<ApprovalId, oneshot::Sender<Verdict>>>,
@@ -38,7 +38,7 @@ impl Router {
         told
     }
 
-    /// Sends the decision to the waiting call. Returns false if no call waits any more.
+    /// Sends the decision to the waiting call. Returns false if no call is waiting any more.
     pub(crate) fn send_verdict(&self, id: &ApprovalId, verdict: Verdict) -> bool {
         let waiting = self.waiting.lock().remove(id);
         waiting.is_some_and(|tell| tell.send(verdict).is_ok())

@@ -1,4 +1,4 @@
-//! The services of this floor that calls under way use.
+//! Bundles the services of this layer that running calls use.
 
 use std::sync::Arc;
 

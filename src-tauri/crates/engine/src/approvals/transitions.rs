@@ -21,7 +21,8 @@ impl Transitions {
         Self { shared: Arc::clone(shared) }
     }
 
-    /// Makes a transition of an approval and records it. Returns whether this call made it.
+    /// Makes a transition of an approval and records it. Returns whether the transition was made by
+    /// this call.
     pub(crate) async fn make(
         &self,
         approval: &Approval,
@@ -49,8 +50,9 @@ impl Transitions {
         moved
     }
 
-    /// Whether a person has decided and the decision is about to reach the waiting call. A row that
-    /// is missing or cannot be read brings no decision; the action then counts as not approved.
+    /// Whether a person has decided and the decision is about to reach the waiting call. If the row
+    /// is missing or cannot be read, no decision will come, and the action is treated as not
+    /// approved.
     pub(crate) async fn is_verdict_coming(&self, approval: &Approval) -> bool {
         let row = self.shared.world.store.approval(&approval.id).await.ok().flatten();
         row.is_some_and(|row| {
@@ -102,7 +104,7 @@ impl Transitions {
         agent.map(|agent| agent.0).unwrap_or_default()
     }
 
-    /// Tells the windows how many actions wait.
+    /// Notifies the windows of the number of pending actions.
     pub(crate) async fn push_waiting(&self) {
         if !self.shared.world.events.has_listeners() {
             return;

@@ -1,5 +1,5 @@
-//! The usage and actions of a turn so far. One lock protects them, because parallel calls and an
-//! aborted model stream all write here. The account survives a panic in the middle of the turn.
+//! The usage and actions of a turn so far. A single lock protects them, because parallel calls and
+//! an aborted model stream also write them. The account survives a panic in the middle of the turn.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -23,11 +23,11 @@ pub(crate) struct Account {
 pub(crate) struct Entries {
     pub(crate) nano_usd: u64,
     pub(crate) unpriced: BTreeSet<String>,
-    /// A budget ended the answer early.
+    /// Whether a budget ended the answer early.
     pub(crate) is_truncated: bool,
-    /// A budget cut the last answer in the middle of its text.
+    /// Whether a budget cut off the last answer in the middle of its text.
     pub(crate) is_cut: bool,
-    /// The model declined the message because it is outside its task.
+    /// Whether the model declined the message because it is outside the model's task.
     pub(crate) is_declined: bool,
     /// The budget's refusal of the turn's last model call.
     pub(crate) refusal: Option<AgentError>,
@@ -38,20 +38,21 @@ pub(crate) struct Entries {
     pub(crate) unasked_writes: Vec<String>,
     /// The tools that ran, in the order of first use.
     pub(crate) tools: Vec<ToolId>,
-    /// The successful results for the program that asked, each once.
+    /// The successful results for the program that sent the request, each once.
     pub(crate) results: Vec<ToolData>,
-    /// The time that people took to decide.
+    /// The time until people decided.
     pub(crate) waited: Duration,
-    /// The time that the model took to answer.
+    /// The time until the model answered.
     pub(crate) model_time: Duration,
-    /// The time in which calls ran whose own side decides how long they may take. Calls that ran at
-    /// the same time count once.
+    /// The time of calls whose server decides how long they may take. Calls that overlap are
+    /// counted once.
     pub(crate) tool_time: Duration,
-    /// How many such calls run now, and since when at least one does.
+    /// The number of such calls that run now, and the time since which at least one has been
+    /// running.
     running: usize,
     running_since: Option<Instant>,
     pub(crate) refused_calls: RefusalCount,
-    /// Whether the turn has seen data that must stay on this computer.
+    /// Whether the turn has read data that must stay on this computer.
     pub(crate) has_local_data: bool,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct Entries {
 pub(crate) struct ToolData {
     pub(crate) view: ResultView,
     pub(crate) tool: ToolId,
-    /// None for a tool of no pack.
+    /// The pack of the tool. None for a tool that belongs to no pack.
     pub(crate) pack: Option<PackId>,
     pub(crate) data: Arc<Value>,
 }
@@ -79,7 +80,7 @@ impl Account {
         MutexGuard::map(self.entries(), |entries| &mut entries.refused_calls)
     }
 
-    /// Notes that a tool runs.
+    /// Records that a tool runs.
     pub(crate) fn add_tool(&self, tool: &ToolId, effect: Effect) {
         let mut entries = self.entries();
         entries.has_changed |= effect != Effect::ReadOnly;
@@ -88,7 +89,7 @@ impl Account {
         }
     }
 
-    /// Counts the time of a call whose own side decides how long it may take, until the returned
+    /// Counts the time of a call whose server decides how long it may take, until the returned
     /// value is dropped.
     pub(crate) fn count_tool_time(&self) -> ToolTime<'_> {
         let mut entries = self.entries();
@@ -97,7 +98,7 @@ impl Account {
         ToolTime(self)
     }
 
-    /// Notes a result for the program that asked.
+    /// Records a result for the program that sent the request.
     pub(crate) fn add_result(&self, result: ToolData) {
         let mut entries = self.entries();
         let is_same = |known: &ToolData| known.tool == result.tool && known.data == result.data;
@@ -107,7 +108,7 @@ impl Account {
     }
 }
 
-/// The time of a running call, which counts until this is dropped.
+/// Counts the time of a running call until this value is dropped.
 pub(crate) struct ToolTime<'a>(&'a Account);
 
 impl Drop for ToolTime<'_> {
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn calls_at_the_same_time_count_once() {
+    async fn overlapping_calls_count_their_shared_time_once() {
         let account = Account::new("s".into(), "t".into(), None);
         let call = async |before: u64, long: u64| {
             sleep(Duration::from_secs(before)).await;

@@ -1,5 +1,5 @@
 //! Meters calls of embedding servers: reserves their tokens and cost in the ledger before the call
-//! and corrects the reservation after it. Only the limit per day applies, because a search or a new
+//! and corrects the reservation after it. Only the daily limit applies, because a search or a new
 //! index belongs to no run.
 
 use contract::AgentError;
@@ -9,11 +9,11 @@ use crate::{
     ports::{ReservationRequest, Reserved, Scope, Settlement, TokenPrice, World},
 };
 
-/// The session and turn of such calls in the ledger.
+/// The session and turn of embedding calls in the ledger.
 const NAME: &str = "memory";
 
 /// A reservation. If it is dropped before its end, the estimate is charged, because the provider
-/// may charge the call, too.
+/// may charge for the call.
 pub(crate) struct Reservation {
     world: World,
     entry: Option<i64>,
@@ -22,7 +22,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves a call with `bytes` bytes of text.
+    /// Makes a reservation for a call with `bytes` bytes of text.
     pub(crate) async fn reserve(
         world: &World,
         label: String,
@@ -39,7 +39,8 @@ impl Reservation {
             day: today(world),
             model: label,
             input_tokens: estimate,
-            // An answer has no tokens, but a call without room for one would never be refused.
+            // An embedding has no output tokens, but a call with zero output tokens would never be
+            // refused.
             output_tokens: 1,
             least_output: 1,
             price,
@@ -53,7 +54,8 @@ impl Reservation {
         }
     }
 
-    /// Replaces the reservation by the usage. A server that counts nothing is charged the estimate.
+    /// Replaces the reservation by the usage. If the server reports no usage, the estimate is
+    /// charged.
     pub(crate) fn settle(mut self, tokens: u64) {
         let tokens = if tokens == 0 { self.estimate } else { tokens };
         self.charge(tokens);

@@ -1,6 +1,6 @@
 //! Meters every model call of a turn: reserves tokens and cost in the ledger before the call,
 //! corrects the reservation to the provider's figures after it, and refuses a call that could
-//! exceed a limit. The supervisor's calls are metered, too.
+//! exceed a limit. The supervisor's calls are metered as well.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
     texts::Text,
 };
 
-/// The shortest answer, in tokens, that is worth a call.
+/// The fewest tokens of an answer for which a call is worthwhile.
 const LEAST_ANSWER: u64 = 256;
 
 /// The error reason of every refusal by a budget.
@@ -62,7 +62,7 @@ impl Metered {
     }
 
     /// Makes a call outside the turn's answer. The reservation is complete when this function
-    /// returns, so a time limit on the stream covers only the model's time.
+    /// returns, so that a time limit on the stream covers only the model's time.
     pub(crate) async fn open(
         &self,
         request: ModelRequest,
@@ -130,8 +130,8 @@ impl Model for Metered {
     }
 }
 
-/// The meter of one call. A call that is dropped before its end is charged with an estimate,
-/// because the provider charges it, too.
+/// The meter of a call. For a call that is dropped before its end, an estimate is charged, because
+/// the provider charges for the call.
 struct Meter {
     inner: Arc<dyn Model>,
     world: World,
@@ -140,17 +140,17 @@ struct Meter {
     entry: Option<i64>,
     price: Option<TokenPrice>,
     input: u64,
-    /// The model that failed before the fallback model answered. The provider may have charged the
-    /// request's tokens.
+    /// The model that failed before the fallback model answered. Its provider may have charged for
+    /// the request.
     before: Option<String>,
     output_bytes: u64,
-    /// The requested longest answer, and the number of output tokens that the budgets leave.
+    /// The requested limit of the answer's length, and the output tokens that the budgets allow.
     wanted: Option<u32>,
     left: Option<u32>,
 }
 
 impl Meter {
-    /// Passes the model's events on and counts their tokens.
+    /// Forwards the model's events and counts their tokens.
     fn forward_events(
         self,
         request: ModelRequest,
@@ -164,7 +164,7 @@ impl Meter {
         .boxed()
     }
 
-    /// Reserves the call in the ledger and limits the answer to the budgets.
+    /// Makes the reservation for the call in the ledger and limits the answer to the budgets.
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, AgentError> {
         let budgets = self.settings.budgets;
         let wanted = smallest_limit([
@@ -173,14 +173,14 @@ impl Meter {
             request.max_output_tokens,
         ]);
         (self.wanted, request.max_output_tokens) = (wanted, wanted);
-        // The built-in model costs nothing and is not metered.
+        // The built-in model is free and is not metered.
         if self.inner.answers_in_process() {
             return Ok(request);
         }
         self.input = estimate_tokens(&request);
         self.price = self.highest_price();
-        // The reservation must cover every model that may answer: a model that fails has read the
-        // whole request before its fallback does.
+        // The reservation must cover every model that may answer, because a model that fails has
+        // read the whole request before its fallback does.
         let readers = self.inner.possible_labels().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
         let wish = ReservationRequest {
@@ -205,7 +205,7 @@ impl Meter {
             Ok(Reserved::Refused(refusal)) => {
                 Err(over_budget_error(&refusal, &self.world.profile.locale()))
             }
-            // A call that cannot be reserved in the ledger cannot be limited, so it is refused.
+            // Without a reservation in the ledger, a call cannot be limited, so it is refused.
             Err(error) => Err(error.into()),
         }
     }
@@ -276,23 +276,24 @@ impl Meter {
     }
 
     fn estimate_usage(&self) -> (u64, u64) {
-        // Most texts have more than three bytes for each token, so the estimate is rather too high
+        // Most texts have more than three bytes per token, so the estimate is more likely too high
         // than too low.
         (self.input, self.output_bytes.div_ceil(3))
     }
 
-    /// Replaces the reservation by the actual usage of the model that answered and of the model
-    /// that failed before it.
+    /// Replaces the reservation by the actual usage of the answering model and of the model that
+    /// failed before.
     fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
-        // A call is settled once: `Drop` settles whatever the last event did not.
+        // A call is settled only once. `Drop` settles a call whose last event did not.
         let entry = self.entry.take()?;
         let (input, output) =
-            // The built-in model may have answered in place of one that failed. It costs nothing.
+            // The built-in model may have answered instead of a model that failed. The built-in
+            // model is free.
             if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
         let here = self.cost(self.inner.label(), input, output);
         let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
         let (wasted, cost) = before.unwrap_or((0, Some(0)));
-        // If only one of the two prices is known, its cost still counts. If neither is known, the
+        // If only one of the two prices is known, its cost is charged. If neither is known, the
         // cost is unknown.
         let known = here.unwrap_or_default().saturating_add(cost.unwrap_or_default());
         let nano_usd = (known > 0 || here.is_some() && cost.is_some()).then_some(known);
@@ -306,8 +307,8 @@ impl Meter {
         ))
     }
 
-    /// Returns the cost of these tokens. Returns None if the model's price is unknown, and notes
-    /// the model in the account.
+    /// Returns the cost of these tokens. If the model's price is unknown, adds the model to the
+    /// account and returns none.
     fn cost(&self, label: String, input: u64, output: u64) -> Option<u64> {
         if input + output == 0 {
             return Some(0);
@@ -335,8 +336,8 @@ impl Drop for Meter {
     }
 }
 
-/// Returns a refusal as a stream error with message and hint only. The full refusal is kept in the
-/// account for the end of the turn.
+/// Returns a refusal as a stream error with only its message and hint. The full refusal is kept in
+/// the account for the end of the turn.
 fn refusal_as_model_error(refusal: &AgentError) -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
@@ -358,7 +359,7 @@ pub(crate) fn today(world: &World) -> chrono::NaiveDate {
 }
 
 pub(crate) fn price_in_nano(price: &ModelPrice) -> TokenPrice {
-    // A price in dollars per million tokens, times 1,000, is the price in nano-dollars per token.
+    // A price in dollars per million tokens, times 1,000, is the price in nanodollars per token.
     let each = |usd: f64| (usd * 1_000.0).ceil() as u64;
     TokenPrice { input: each(price.input_usd), output: each(price.output_usd) }
 }
@@ -366,7 +367,7 @@ pub(crate) fn price_in_nano(price: &ModelPrice) -> TokenPrice {
 /// Converts dollars to nano-dollars.
 pub(crate) fn usd_to_nano(usd: f64) -> u64 {
     // The cast turns negative and impossible amounts into 0. Settings and prices are validated when
-    // they are read.
+    // read.
     (usd * 1e9).round() as u64
 }
 
@@ -402,8 +403,8 @@ fn smallest_limit(limits: [Option<u32>; 3]) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
-/// Estimates the tokens of a request, rather too high: one token for three bytes, and some more for
-/// each message and tool.
+/// Estimates the tokens of a request, more likely too high than too low: one token per three bytes,
+/// and a fixed number for each message and tool.
 fn estimate_tokens(request: &ModelRequest) -> u64 {
     let tool_bytes = |tool: &ToolDef| {
         tool.description.as_str().len() + tool.parameters.shared().to_string().len()
@@ -417,7 +418,7 @@ fn message_bytes(message: &Message) -> usize {
     match message {
         Message::System { text } | Message::User { text } => text.as_str().len(),
         Message::Assistant { text, calls, opaque } => {
-            // Data that goes back to the provider counts as input there.
+            // Data that is returned to the provider counts as input.
             let back = opaque.as_ref().map_or(0, |opaque| opaque.data.to_string().len());
             text.as_str().len()
                 + back

@@ -1,5 +1,5 @@
-//! The cost of model calls (reservations before a call, usage after it) and the service level of
-//! runs.
+//! Accounts for the cost of model calls (reservations before a call, usage after it) and the
+//! service level of runs.
 
 pub(crate) mod account;
 pub(crate) mod embedding;

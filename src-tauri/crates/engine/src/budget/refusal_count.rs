@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The refused calls of a turn, or the refused requests of a minute.
+/// The counts of refused calls of a turn, or of refused requests within a minute.
 #[derive(Default)]
 pub(crate) struct RefusalCount {
     recorded: u32,
-    /// The refusals without their own record, by reason.
+    /// The number of refusals without their own record, by reason.
     more: BTreeMap<String, u64>,
     since: Option<DateTime<Utc>>,
 }
 
 impl RefusalCount {
-    /// Whether one more refusal gets its own record. If not, counts it.
+    /// Whether the next refusal gets its own record. If not, the refusal is counted.
     pub(crate) fn record_or_count(&mut self, most: u32, reason: &str) -> bool {
         let is_admitted = self.recorded < most;
         if is_admitted {
@@ -25,8 +25,8 @@ impl RefusalCount {
         is_admitted
     }
 
-    /// Starts a new count after a minute. Returns the counts of refusals that the last minute did
-    /// not record.
+    /// Starts a new count after a minute. Returns the counts of the last minute's refusals without
+    /// a record.
     pub(crate) fn start_new_minute(&mut self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
         let is_over =
             self.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);

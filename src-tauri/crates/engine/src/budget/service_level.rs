@@ -12,7 +12,7 @@ use crate::{
 
 /// The number of runs that are evaluated.
 const WINDOW: u32 = 200;
-/// Latency class, percentile, and target in milliseconds.
+/// The latency class, the percentile, and the target in milliseconds.
 const TARGETS: [(LatencyClass, u8, u64); 4] = [
     (LatencyClass::Simple, 50, 1_500),
     (LatencyClass::Simple, 95, 8_000),
@@ -59,7 +59,8 @@ impl ServiceLevel {
 
 /// Returns both percentiles of each class.
 fn latencies(served: &[Served]) -> Vec<LatencyView> {
-    // Only runs with an answer count: the time of a stopped or failed run says little about speed.
+    // Only runs with an answer count, because the time of a stopped or failed run says little about
+    // speed.
     let answered: Vec<&Served> =
         served.iter().filter(|run| run.status == "ok" || run.status == "limit").collect();
     let view = |(class, percentile, target_ms)| {
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_by_nearest_rank_and_class() {
+    fn latency_percentiles_use_the_nearest_rank_within_each_class_of_runs() {
         let mut served: Vec<Served> =
             (1..=20).map(|n| run(n * 100, u32::from(n > 10), "ok", None)).collect();
         served.push(run(60_000, 0, "error", Some("llm_error")));

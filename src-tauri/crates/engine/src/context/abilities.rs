@@ -1,5 +1,5 @@
-//! The part of the prompt from which an assistant says what it can do: the specialists and their
-//! tools, the data that packs give to models, and where answers are made. All of it comes from
+//! Builds the part of the prompt that describes what an assistant can do: the specialists and their
+//! tools, the data that packs give to models, and where answers are computed. All of it comes from
 //! manifests and settings.
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -8,7 +8,7 @@ use contract::{Effect, PackId, RedactionLevel, ToolSpec};
 
 use crate::{ports::Agent, turn::context::TurnContext};
 
-/// Returns what can be done in this turn.
+/// Returns the description of what can be done in this turn.
 pub(crate) fn text(
     context: &TurnContext,
     agents: &[Arc<Agent>],

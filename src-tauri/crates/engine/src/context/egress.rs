@@ -1,6 +1,6 @@
-//! The only place where text for a model is made. `EgressSession` redacts every text of a request,
-//! keeps the session's placeholder numbers and the replaced values, and restores the original
-//! values in the model's answer. The crate `redaction` contains the rules.
+//! Creates all text for models. `EgressSession` redacts every text of a request, keeps the
+//! session's placeholder numbers and the replaced values, and restores the original values in the
+//! model's answer. The crate `redaction` contains the rules.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const KEY: &str = "$placeholders";
 
 /// Redacted texts that the engine keeps between turns.
 pub(crate) struct Egress {
-    /// The references of tools, before redaction.
+    /// The toolkit references before redaction.
     toolkits: Toolkits,
     store: Arc<dyn Store>,
     secrets: Arc<KnownSecrets>,
@@ -34,24 +34,24 @@ pub(crate) struct Egress {
     ours: Mutex<Ours>,
 }
 
-/// Shortens a text that is too long. Returns None if it is short enough.
+/// A function that shortens a text that is too long, and returns none for other texts.
 pub(crate) type Cut<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Returns the key of a call's result in the table.
+/// Returns the key of a call's result in the table of redacted texts.
 fn result_key(call: &CallId) -> String {
     format!("result {call}")
 }
 
-/// Makes all text for a model in one turn.
+/// Creates all text for a model in a turn.
 pub(crate) struct EgressSession {
     egress: Arc<Egress>,
     session: SessionId,
     level: RedactionLevel,
-    /// Whether the model gets tool results as JSON values, too.
+    /// Whether the model also gets tool results as JSON values.
     values: bool,
     table: Arc<Mutex<Table>>,
     sent: Mutex<Replaced>,
-    /// The generation of secrets that were known when the first text was made.
+    /// The generation of secrets that were known when the first text was created.
     secrets: u64,
 }
 
@@ -74,8 +74,8 @@ impl KeyFilter {
     }
 }
 
-/// Redacts texts for an embedding server, and cuts each to `most` bytes. The numbers of the
-/// placeholders are not kept, because nothing is restored from a vector.
+/// Redacts texts for an embedding server, and cuts each to `most` bytes. The placeholder numbers
+/// are not stored, because no text is restored from a vector.
 pub(crate) fn redact_for_embedding(
     secrets: Arc<Exact>,
     texts: &[&str],
@@ -97,8 +97,8 @@ pub(crate) fn redact_for_embedding(
     texts.iter().map(one).collect()
 }
 
-/// Puts the original values into a model's answer. A value that completes a secret is removed with
-/// it.
+/// Restores the original values in a model's answer. If a value completes a secret, it is removed
+/// together with the secret.
 pub(crate) struct Restorer {
     sent: Arc<Replaced>,
     exact: Arc<Exact>,
@@ -132,15 +132,15 @@ impl Egress {
         }
     }
 
-    /// Removes a session's table from memory.
+    /// Removes a session's table of redacted texts from memory.
     pub(crate) fn forget(&self, session: &SessionId) {
         lock(&self.tables).forget(session);
     }
 }
 
 impl EgressSession {
-    /// Prepares the turn's model and loads the session's placeholder numbers. A prepared model's
-    /// API key is known and is therefore removed from all texts.
+    /// Prepares the turn's model and loads the session's placeholder numbers. The API key of a
+    /// prepared model is known, so that it is removed from all texts.
     pub(crate) async fn open(egress: &Arc<Egress>, context: &TurnContext) -> Result<Self, End> {
         tokio::select! {
             biased;
@@ -191,7 +191,7 @@ impl EgressSession {
     }
 
     /// Redacts a part of the prompt and shortens it to `most` bytes. Returns whether it was
-    /// shortened. In the program's own texts (`ours`) only secrets are replaced. The text is
+    /// shortened. In the program's own texts (`ours`), only secrets are replaced. The text is
     /// redacted before it is shortened.
     pub(crate) fn redact_part(&self, text: &str, ours: bool, most: usize) -> (Outbound, bool) {
         let whole = if ours { self.redact_name(text) } else { self.text(text) };
@@ -235,8 +235,8 @@ impl EgressSession {
         self.redact_cached(&format!("call {call}"), make).text
     }
 
-    /// Returns a stored result in redacted form: its text shortened by `cut`, the whole as a JSON
-    /// value if the model reads values, and whether the text was shortened.
+    /// Returns a stored result in redacted form: the text shortened by `cut`, the whole result as a
+    /// JSON value if the model reads values, and whether the text was shortened.
     pub(crate) fn stored_result(
         &self,
         call: &CallId,
@@ -252,8 +252,8 @@ impl EgressSession {
         (said.text, said.data, said.is_cut)
     }
 
-    /// Redacts a result that is new in this turn; returns the same as [`Self::stored_result`].
-    /// Later turns will get the text shortened by `later`.
+    /// Redacts a result that is new in this turn. Returns the same values as
+    /// [`Self::stored_result`]. Later turns will get the text shortened by `later`.
     pub(crate) fn redact_new_result(
         &self,
         call: &CallId,
@@ -310,7 +310,7 @@ impl EgressSession {
                 let value = Arc::new(value);
                 let done = redactor.value(&mut lock(&self.table).numbers, &value);
                 self.note(&done.replaced);
-                // Unchanged arguments are sent back exactly as the model wrote them.
+                // Unchanged arguments are returned exactly as the model wrote them.
                 redactor.redact_composed_text(&if *done.out == *value {
                     call.arguments.clone()
                 } else {
@@ -332,8 +332,8 @@ impl EgressSession {
         self.redactor().1.safe_cut_position(text, at)
     }
 
-    /// Returns a name or description of a tool. Only secrets are replaced, because the text belongs
-    /// to the program.
+    /// Returns a name or description of a tool. Only secrets are replaced, because the text is part
+    /// of the program.
     pub(crate) fn redact_name(&self, text: &str) -> Outbound {
         let (generation, redactor) = self.redactor();
         if let Some(known) = lock(&self.egress.ours).texts_for_secrets(generation).texts.get(text) {
@@ -347,7 +347,7 @@ impl EgressSession {
         out
     }
 
-    /// Returns a tool in the form that a model gets. Secrets are removed from all of its texts.
+    /// Returns a tool as sent to a model, with secrets removed from all of its texts.
     pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
         let (generation, redactor) = self.redactor();
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
@@ -372,12 +372,12 @@ impl EgressSession {
         self.redactor().1.redact_definition(schema)
     }
 
-    /// Returns what restores the answer to everything sent so far.
+    /// Returns a restorer for answers to the texts sent so far.
     pub(crate) fn restorer(&self) -> Restorer {
         Restorer { sent: self.sent(), exact: self.egress.secrets.matcher() }
     }
 
-    /// Returns the placeholders and values of everything sent so far.
+    /// Returns the placeholders and values in the texts sent so far.
     fn sent(&self) -> Arc<Replaced> {
         Arc::new(lock(&self.sent).clone())
     }
@@ -391,13 +391,13 @@ impl EgressSession {
         self.level
     }
 
-    /// Returns the counts of what was redacted, to show to a person.
+    /// Returns the counts of redacted values, for display.
     pub(crate) fn counts(&self) -> Vec<RedactionCount> {
         lock(&self.sent).counts()
     }
 
-    /// Removes secrets from messages again if a new secret has become known since they were made,
-    /// for example a tool's key.
+    /// Removes secrets from messages again if a secret, such as a tool's key, has become known
+    /// since they were created.
     pub(crate) fn redact_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let (generation, redactor) = self.redactor();
         if self.secrets == generation {
@@ -424,13 +424,13 @@ impl EgressSession {
         messages
     }
 
-    /// Returns data for a provider, unless it has a secret that became known since. Changed data would be
-    /// refused.
+    /// Returns data for a provider, or none if it contains a secret that has become known since.
+    /// The provider would refuse modified data.
     pub(crate) fn without_secrets(&self, opaque: Option<Opaque>) -> Option<Opaque> {
         opaque.filter(|opaque| !self.egress.secrets.matcher().value_contains_secret(&opaque.data))
     }
 
-    /// Removes redacted items that this turn has not used.
+    /// Removes redacted items from memory that this turn has not used.
     pub(crate) fn forget_unused(&self) {
         let mut table = lock(&self.table);
         let turn = table.turn;
@@ -453,7 +453,7 @@ impl EgressSession {
             .session_values_put(&self.session, vec![(KEY.to_owned(), Some(stored))])
             .await;
         if kept.is_err() {
-            // The next turn loads the stored numbers again.
+            // The table is removed, so that the next turn loads the stored numbers again.
             self.egress.forget(&self.session);
         }
         kept
@@ -496,8 +496,8 @@ impl EgressSession {
     }
 }
 
-/// Shortens a redacted text if it is too long, and returns whether it did. The text is redacted
-/// before, so that no part of an original value can remain.
+/// Shortens a redacted text if it is too long, and returns whether it was shortened. The text is
+/// redacted first, so that no part of an original value can remain.
 fn shorten_redacted(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
     match cut(whole) {
         Some(shorter) => (redactor.redact_composed_text(&shorter), true),

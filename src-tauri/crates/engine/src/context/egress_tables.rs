@@ -1,6 +1,6 @@
-//! The redacted texts that stay in memory between turns: those of the program and its packs, and
-//! those of each session with its placeholder numbers. `egress` fills them; this file decides what
-//! is kept and what is dropped. It must not redact or send a text.
+//! Caches redacted texts between turns: the texts of the program and its packs, and each session's
+//! texts with its placeholder numbers. `egress` fills the caches. This file only decides which
+//! texts are kept and does not redact or send texts.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,13 +14,13 @@ use redaction::{Numbers, Outbound, OutboundValue, Replaced};
 use crate::ports::ToolDef;
 
 /// The placeholder numbers and redacted items of a session stay in memory for at least this many
-/// uses of any session's table.
+/// uses of the tables of all sessions.
 const LATELY: u64 = 64;
-/// The number of program texts, and of tools, that stay in memory in redacted form.
+/// The number of program texts, and the number of tools, that stay in memory in redacted form.
 const OURS: usize = 256;
 
-/// Redacted texts and tools of the program and its packs. They stay the same in every turn until a
-/// new secret becomes known.
+/// Redacted texts and tools of the program and its packs. They stay valid until a new secret
+/// becomes known.
 #[derive(Default)]
 pub(super) struct Ours {
     /// The generation of the known secrets with which these texts were made.
@@ -46,7 +46,7 @@ impl Ours {
     }
 }
 
-/// The tables of all sessions. Tables that were not used for a long time are removed.
+/// The tables of all sessions. Tables that have not been used for a long time are removed.
 #[derive(Default)]
 pub(super) struct Tables {
     /// The table of each session, with the value of `uses` at its last use.
@@ -67,11 +67,11 @@ impl Tables {
         self.by_session.remove(session);
     }
 
-    /// Stores a table, unless another task has stored one for the session meanwhile.
+    /// Stores a table, unless another task has stored a table for the session in the meantime.
     pub(super) fn keep(&mut self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
         if self.by_session.len() as u64 >= 2 * LATELY {
-            // The last `LATELY` uses belong to at most `LATELY` sessions, so this always makes
-            // room.
+            // The last `LATELY` uses belong to at most `LATELY` sessions, so this always frees
+            // space.
             self.by_session.retain(|_, (table, used)| {
                 *used + LATELY > self.uses || Arc::strong_count(table) > 1
             });
@@ -86,12 +86,12 @@ impl Tables {
 }
 
 /// A session's placeholder numbers and its stored items in redacted form. Each item is redacted
-/// once and not again in every turn.
+/// only once and not in every turn.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) numbers: Numbers,
     pub(super) said: HashMap<String, RedactedText>,
-    /// The redaction settings and the generation of secrets under which `said` was redacted.
+    /// The redaction settings and the generation of secrets with which `said` was redacted.
     made_with: MadeWith,
     /// The number of turns since the table was loaded.
     pub(super) turn: u64,
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_stay_that_were_used_lately_or_are_in_use() {
+    fn only_tables_of_sessions_in_use_or_recently_used_stay_cached() {
         let mut tables = Tables::default();
         let session = |n: u64| SessionId(format!("s{n}"));
         let in_use = tables.keep(&session(0), Table::default());

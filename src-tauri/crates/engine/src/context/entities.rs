@@ -1,6 +1,6 @@
 //! Layer 3 of the prompt: the entities that users name, and default values for parameters that they
-//! do not name. The prompt lists the defaults. The host makes sure that only the user's own words
-//! replace a default, and adds to each answer which value was used and where it came from.
+//! do not name. The prompt lists the defaults. The host ensures that only the user's own words
+//! replace a default, and adds the used value and its origin to each answer.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::{context::guidance::words, ports::Agent, texts::Text};
 
-/// The highest number of entities listed in the prompt.
+/// The most entities that are listed in the prompt.
 const LISTED: usize = 60;
 
-/// Where a parameter's value came from.
+/// The origin of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Default,
-    /// The value was used earlier in the conversation.
+    /// The value was used in an earlier call of the conversation.
     Inherited,
-    /// The user named the value now, or an entity that implies it.
+    /// The user's message names the value or an entity that implies it.
     Explicit,
 }
 
@@ -31,13 +31,13 @@ pub(crate) struct Used {
     pub(crate) origin: Origin,
 }
 
-/// The user's texts and the earlier conversation, in which values are looked for.
+/// The user's text and the earlier conversation, in which values are searched for.
 pub(crate) struct Past<'a> {
-    /// The user's text of this turn.
+    /// The user's message of this turn.
     pub(crate) said: &'a str,
     pub(crate) earlier: &'a [Arc<Item>],
-    /// Whether the built-in model answers. It finds names with the packs' own tables, and its
-    /// arguments are not changed.
+    /// Whether the built-in model answers. The built-in model finds names with the packs' own
+    /// tables, so its arguments are not changed.
     pub(crate) in_process: bool,
 }
 
@@ -97,7 +97,7 @@ fn name_of<'a>(agent: &'a Agent, kind: &str, id: &str) -> Option<&'a str> {
         .filter(|name| *name != id)
 }
 
-/// Adds default values to a call's arguments and returns where each value came from. Fails if the
+/// Adds default values to a call's arguments and returns the origin of each value. Fails if the
 /// model gave a value that the user has not named.
 pub(crate) fn fill_defaults(
     agent: &Agent,
@@ -137,7 +137,7 @@ pub(crate) fn fill_defaults(
                     ([one], ..) => (one.clone(), Origin::Explicit),
                     (_, Some(before), Some(_)) => (before, Origin::Inherited),
                     (_, _, Some(value)) => (value.clone(), Origin::Default),
-                    // Without a default, the absent argument means all, unless the result names the
+                    // Without a default, an absent argument means all, unless the result names the
                     // value that was used.
                     (_, _, None) => (String::new(), Origin::Default),
                 };
@@ -177,7 +177,7 @@ fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the parameter's value in the newest call that had one.
+/// Returns the parameter's value in the newest call that has one.
 fn inherited_value(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
     earlier.iter().rev().find_map(|item| match &item.body {
         ItemBody::ToolCall { arguments, .. } => arguments.get(parameter).and_then(as_text),
@@ -206,7 +206,7 @@ fn contains_words(text: &str, value: &str) -> bool {
     !value.is_empty() && text.windows(value.len()).any(|part| part == value)
 }
 
-/// Returns the entities that a text names for a parameter, and those that other entities imply.
+/// Returns the entities that a text names for a parameter, and the entities that these imply.
 /// Matches whole words, longest name first.
 fn named_ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
     let said = words(text);
@@ -251,7 +251,7 @@ fn named_ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<Stri
     found
 }
 
-/// Whether two words are equal, or both long and different in one letter only.
+/// Whether two words are equal, or both long and different in only one letter.
 fn is_similar_word(said: &str, known: &str) -> bool {
     if said == known {
         return true;
@@ -267,15 +267,15 @@ fn is_similar_word(said: &str, known: &str) -> bool {
         || rest(&said, 0) == rest(&known, 1)
 }
 
-/// Returns a kind of entity as a person calls it.
+/// Returns the name of a kind of entity for people.
 fn title_of<'a>(agent: &'a Agent, kind: &'a str, locale: &str) -> &'a str {
     let default = agent.defaults.iter().find(|default| default.entity == kind);
     let mut titles = default.into_iter().flat_map(|default| &default.title);
     titles.find(|(language, _)| locale.starts_with(*language)).map_or(kind, |(_, title)| title)
 }
 
-/// Returns the line under an answer that names the values used. The origin of a value is added
-/// unless the question named the value.
+/// Returns the line under an answer that names the values used. The line includes the origin of a
+/// value unless the question named the value.
 pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for one in used {
@@ -299,8 +299,8 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
     Some(first.to_uppercase().chain(line.chars().skip(1)).collect())
 }
 
-/// Corrects the used values to those that the result reports, for parameters that the call did not
-/// set.
+/// Replaces the used values by the values that the result reports, for parameters that the call did
+/// not set.
 pub(crate) fn correct_used_values(
     mut used: Vec<Used>,
     arguments: &Map<String, Value>,
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_6_names_match_as_whole_words_the_longest_first() {
+    fn instructions_6_entity_names_match_as_whole_words_and_the_longest_name_wins() {
         let named = |text: &str| named_ids(&agent(), "account", "account_id", text);
         assert_eq!(named("how is Bluebell doing"), ["23"]);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Turns stored items into messages for a model, in which every call is followed by exactly one
+//! Converts stored items to messages for a model, in which every call is followed by exactly one
 //! result. `memory` chooses the items.
 
 use std::{collections::HashMap, sync::Arc};
@@ -11,7 +11,7 @@ use crate::{
     ports::{Message, ModelCall, Opaque, Outbound},
 };
 
-/// The number of characters that a language model sees of a result from an earlier turn.
+/// The number of characters of an earlier turn's result that a language model sees.
 pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
 /// The text that replaces the answer of a failed turn. The real error is not sent to a model,
@@ -21,19 +21,19 @@ pub(crate) const NO_ANSWER: &str = "(No answer: it failed.)";
 /// The text that replaces the answer of a turn that was stopped.
 pub(crate) const STOPPED_ANSWER: &str = "(No answer: it was stopped.)";
 
-/// The notices that end a turn without its whole answer.
+/// The notices of turns that ended without a complete answer.
 const STOPPED: [&str; 3] = ["turn_cancelled", "turn_interrupted", "message_not_answered"];
 
 /// The text that introduces a summary in the prompt.
 const REMEMBERED: &str = include_str!("../../prompts/remembered.md");
 
-/// Returns a summary in the form in which it is put into the prompt.
+/// Returns a summary as inserted into the prompt.
 pub(crate) fn summary_text(summary: &str) -> String {
     format!("{}\n{summary}", REMEMBERED.trim_end())
 }
 
 /// Returns the messages for `items`, which are in ascending order. The full text of shortened
-/// results is put into `kept`.
+/// results is added to `kept`.
 pub(crate) fn messages(
     items: &[Arc<Item>],
     specs: &[ToolSpec],
@@ -63,8 +63,8 @@ pub(crate) fn messages(
             ItemBody::ToolCall { .. } => {
                 index = push_calls(items, index, &results, (specs, &mut *kept, words), &mut out)
             }
-            // A failed turn becomes its question and a short note instead of an empty answer, and so
-            // does a turn that was stopped before it answered.
+            // A failed turn is sent as its question and a short note instead of an empty answer.
+            // The same applies to a turn that was stopped before it answered.
             ItemBody::Notice { level: NoticeLevel::Error, .. } => {
                 push_note(&mut out, NO_ANSWER, words)
             }
@@ -84,13 +84,13 @@ pub(crate) fn messages(
     out
 }
 
-/// Adds a note of the host in place of an answer.
+/// Adds a note of the host instead of an answer.
 fn push_note(out: &mut Vec<Message>, note: &str, words: &EgressSession) {
     let text = words.redact_name(note);
     out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
 }
 
-/// Puts neighbouring calls into one assistant message, followed by their results. Returns the last
+/// Joins adjacent calls into one assistant message, followed by their results. Returns the last
 /// index used.
 fn push_calls(
     items: &[Arc<Item>],
@@ -142,7 +142,7 @@ fn push_calls(
     first + run.len() - 1
 }
 
-/// Returns a result in the form that a model gets.
+/// Returns a result as sent to a model.
 pub fn result_value(
     outcome: ToolOutcome,
     data: &Value,
@@ -156,8 +156,9 @@ pub fn result_value(
     }
 }
 
-/// Shortens a long text to its head and tail, with a note on how much is missing. `readable` is the
-/// call whose whole result the model can read on. Returns None if the text is short enough.
+/// Shortens a long text to its beginning and end, with a note on how much is missing. `readable` is
+/// the call whose complete result the model can read with the tool. Returns None if the text is
+/// short enough.
 pub fn shorten_text(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String> {
     // A text has at most as many characters as bytes.
     let characters = if text.len() <= limit { return None } else { text.chars().count() };

@@ -1,11 +1,11 @@
-//! Words the long-term memories for the prompt: as data, one line each, within a limit.
+//! Formats the long-term memories for the prompt: as data, one line each, within a limit.
 
 use contract::{MemoryHit, MemoryKind};
 
-/// The highest number of characters of one memory.
+/// The most characters of a memory.
 const MOST: usize = 1_200;
 
-/// Returns the memories as lines. Their texts cannot end the tag that they stand in.
+/// Returns the memories as lines. Their texts cannot close the surrounding tag.
 pub(crate) fn memory_lines(hits: &[MemoryHit]) -> String {
     let lines: Vec<String> = hits.iter().map(line).collect();
     lines.join("\n")

@@ -1,5 +1,5 @@
-//! Makes all text that a model gets: the parts of the prompt, the history, and the redaction of all
-//! outgoing text.
+//! Creates all text for models: the parts of the prompt, the history, and the redaction of outgoing
+//! text.
 
 pub(crate) mod abilities;
 pub(crate) mod egress;

@@ -1,5 +1,5 @@
 //! Simplifies the JSON schema of a tool's arguments to the form that model providers accept: an
-//! object without alternatives at the top level. Providers refuse the whole request otherwise.
+//! object without alternatives at the top level. Otherwise providers refuse the whole request.
 //! Arguments are still checked against the full schema.
 
 use serde_json::{Map, Value, json};
@@ -8,14 +8,14 @@ use super::strict_schema;
 
 /// Schema keywords that providers refuse at the top level.
 const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"];
-/// The highest nesting of references and alternatives that is followed, and their highest total
-/// number.
+/// The greatest nesting of references and alternatives that is followed, and the most that are
+/// followed in total.
 const DEPTH: usize = 5;
 const PARTS: usize = 200;
-/// The most bytes that are written in the place of references.
+/// The most bytes that replace references.
 const COPIED: usize = 256 * 1024;
 
-/// Returns a schema in the form that a model gets.
+/// Returns a schema as sent to a model.
 pub(crate) fn schema_for_model(schema: &Value) -> Value {
     let mut schema = as_object(schema);
     strict_schema::fit(&mut schema);
@@ -52,8 +52,8 @@ struct FlattenedSchema {
     parts: usize,
 }
 
-/// Replaces references to removed parts of the schema by those parts. A reference that is nested too
-/// deep, or for which nothing is `left`, is replaced by a schema that accepts any value.
+/// Replaces references to removed parts of the schema by those parts. A reference that is nested
+/// too deep, or that exceeds the bytes `left`, is replaced by a schema that accepts any value.
 fn resolve_removed_references(root: &Value, value: &mut Value, depth: usize, left: &mut usize) {
     match value {
         Value::Object(members) => {
@@ -85,7 +85,8 @@ fn resolve_removed_references(root: &Value, value: &mut Value, depth: usize, lef
     }
 }
 
-/// Takes the bytes of a part off what is left. Returns false, and leaves nothing, if there are more.
+/// Subtracts the bytes of a part from `left`. If too few bytes are left, returns false and sets
+/// `left` to zero.
 fn has_room(part: &Value, left: &mut usize) -> bool {
     let own = 1 + part.as_str().map_or(0, str::len);
     let enough = own <= *left;
@@ -145,7 +146,7 @@ fn collect_parameters(
     }
 }
 
-/// Joins two schemas of one parameter as alternatives, which providers accept below the top level.
+/// Joins two schemas of a parameter as alternatives, which providers accept below the top level.
 fn join_alternatives(known: Value, other: Value) -> Value {
     match known.get("anyOf").and_then(Value::as_array) {
         Some(list) if known.as_object().is_some_and(|members| members.len() == 1) => {
@@ -164,13 +165,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_stays_as_it_is() {
+    fn an_object_schema_is_offered_unchanged() {
         let schema = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}, "required": ["a"]});
         assert_eq!(schema_for_model(&schema), schema);
     }
 
     #[test]
-    fn every_object_has_properties() {
+    fn every_offered_object_schema_has_properties() {
         let table = [
             (json!({"type": "object"}), json!({"type": "object", "properties": {}})),
             (
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_to_a_place_that_is_gone_is_replaced_by_its_target() {
+    fn a_reference_to_a_removed_schema_location_is_replaced_by_its_target() {
         let schema = json!({"anyOf": [
             {"properties": {"home": {"type": "object", "properties": {"street": {"type": "string"}}}}},
             {"properties": {"work": {"$ref": "#/anyOf/0/properties/home"}, "list": {"type": "array", "items": {"$ref": "#/anyOf/0/properties/home"}},
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn references_that_multiply_do_not_take_the_memory() {
+    fn a_schema_with_exponentially_many_references_stays_small() {
         let fields = |text: &str| -> Map<String, Value> {
             let field = json!({"$ref": "#/anyOf/0", "description": text});
             (0..40).map(|at| (format!("p{at}"), field.clone())).collect()
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_refers_to_itself_ends() {
+    fn a_recursive_schema_is_converted_without_endless_recursion() {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}], "properties": {"x": {}}}}});
         assert_eq!(schema_for_model(&schema)["properties"], json!({"x": {}}));
         let many: Vec<Value> = (0..2_000).map(|_| json!({"$ref": "#"})).collect();

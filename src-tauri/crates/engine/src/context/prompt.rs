@@ -1,6 +1,6 @@
-//! The prompt of a run, with its parts in a fixed order: base, policy, toolkit, entity defaults,
-//! examples, supervisor instruction, memories, date and time. Each part has its own size limit. Other modules
-//! make the texts of the parts.
+//! Builds the prompt of a run from parts in a fixed order: base, policy, toolkit, entity defaults,
+//! examples, supervisor instruction, memories, date and time. Each part has its own size limit.
+//! Other modules create the texts of the parts.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -13,7 +13,7 @@ use crate::{
 
 const BASE: &str = include_str!("../../prompts/base.md");
 const SPECIALIST: &str = include_str!("../../prompts/specialist.md");
-/// For an assistant that also answers what no tool is needed for.
+/// The text for an assistant that also answers questions that need no tool.
 const GENERALIST: &str = include_str!("../../prompts/generalist.md");
 const ASSISTANT: &str = include_str!("../../prompts/assistant.md");
 const ROUTING: &str = include_str!("../../prompts/routing.md");
@@ -35,33 +35,34 @@ const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
 pub(crate) enum Voice<'a> {
     /// The only assistant, with all tools.
     Alone {
-        /// Whether it also answers what needs no tool.
+        /// Whether the assistant also answers questions that need no tool.
         is_generalist: bool,
     },
     /// A specialist.
     Agent { agent: &'a Agent, part: AgentPart<'a> },
-    /// The assistant that answers if no specialist is needed, under the contract of runs.
+    /// The assistant that answers under the run contract if no specialist is needed.
     Orchestrator,
-    /// The assistant that answers what needs no specialist. `route` is the name of the tool that
-    /// asks specialists, if there is one.
+    /// The assistant that answers messages that need no specialist. `route` is the name of the tool
+    /// for routing, if there is one.
     Assistant { route: Option<&'a str> },
 }
 
 /// The part of a message that a specialist answers.
 #[derive(Clone, Copy)]
 pub(crate) enum AgentPart<'a> {
-    /// All of it, within its own field.
+    /// The whole message, within the specialist's own subject.
     All,
     /// The subtask that a supervisor gave to this specialist.
     Ordered,
-    /// All of it, also what needs no specialist.
+    /// The whole message, including questions that need no specialist.
     AllAndGeneral,
-    /// The same, except what it hands to others with the tool of this name.
+    /// The same as `AllAndGeneral`, except the parts that the specialist routes to others with the
+    /// tool of this name.
     AllButRouted(&'a str),
 }
 
 impl Voice<'_> {
-    /// Whether the model speaks as an assistant that says what can be done here.
+    /// Whether the model speaks as an assistant that describes what can be done.
     pub(crate) fn knows_abilities(&self) -> bool {
         match self {
             Self::Alone { is_generalist } => *is_generalist,
@@ -78,7 +79,7 @@ impl Voice<'_> {
 #[derive(Default)]
 pub(crate) struct Prompt {
     parts: Vec<(PromptPart, Outbound, bool)>,
-    /// The part of the memories that fit the message.
+    /// The part with the memories that match the message.
     remembered: Option<Outbound>,
 }
 
@@ -92,7 +93,7 @@ impl Prompt {
         self.insert_part(part, text, cut);
     }
 
-    /// Adds a part made of users' and models' texts, with its own size limit.
+    /// Adds a part that consists of texts of users and models, with a separate size limit.
     pub(crate) fn add_up_to(
         &mut self,
         most: usize,
@@ -124,7 +125,7 @@ impl Prompt {
         self.insert_part(PromptPart::SupervisorInstruction, text, cut);
     }
 
-    /// Adds long-term memories in a tag, marked as data. The texts of memories cannot close the tag.
+    /// Adds long-term memories in a tag, marked as data. Their texts cannot close the tag.
     pub(crate) fn remember(&mut self, lines: &str, words: &EgressSession) {
         if lines.is_empty() {
             return;
@@ -149,7 +150,7 @@ impl Prompt {
         Outbound::joined(&texts, "\n\n")
     }
 
-    /// Returns the end of the text that differs from message to message: the memories that fit the
+    /// Returns the end of the text, which differs between messages: the memories that match the
     /// message, and the time.
     pub(crate) fn passing(&self) -> Outbound {
         let time = self.parts.iter().filter(|(part, ..)| *part == PromptPart::DateTime);
@@ -215,7 +216,7 @@ pub(crate) fn base(voice: &Voice<'_>) -> String {
     parts.iter().map(|part| part.trim_end()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Returns the rules of the tool that asks specialists.
+/// Returns the rules of the tool for routing.
 fn routing(route: &str) -> String {
     ROUTING.replace("{route}", route)
 }
@@ -248,7 +249,7 @@ pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
 }
 
 /// Returns the definitions of the tools for the model. The toolkit reference says when to use each
-/// of them.
+/// tool.
 pub(crate) fn tool_defs<'a>(
     specs: impl IntoIterator<Item = &'a ToolSpec>,
     words: &EgressSession,
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_the_parts_is_fixed() {
+    fn the_prompt_parts_have_a_fixed_order() {
         let order = [
             PromptPart::Base,
             PromptPart::Policy,
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn words_cannot_end_the_tag_they_stand_in() {
+    fn text_inside_a_prompt_tag_cannot_close_the_tag() {
         let text = escape_tags("x</supervisor_instruction>\n< / SUPERVISOR_INSTRUCTION > & more");
         assert!(!text.contains('<') && !text.contains('>'), "{text}");
     }

@@ -1,5 +1,6 @@
-//! Stores whole results that the model saw only in part, and offers a built-in tool that reads more
-//! of them: a part by position, or the part around a searched text. The tool sends no request.
+//! Stores the complete results that the model saw only in part, and offers a built-in tool for
+//! reading more of them: a part by position, or the part around a searched text. The tool sends no
+//! request.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,12 +19,12 @@ const SERVICE: &str = "results";
 /// The number of characters shown before a found text.
 const BEFORE: usize = 200;
 
-/// The results that the model has seen only in part, by call. None if the model cannot read on.
+/// The results that the model has seen only in part, by call. None if the model cannot read more.
 pub(crate) struct ResultStore(Option<HashMap<CallId, Arc<Value>>>);
 
 impl ResultStore {
-    /// Makes an empty store. `is_readable` says whether the tool is offered; remote callers have
-    /// only the tools of their contract.
+    /// Creates an empty store. `is_readable` says whether the tool is offered. Remote callers only
+    /// have the tools of their contract.
     pub(crate) fn new(is_readable: bool) -> Self {
         Self(is_readable.then(HashMap::new))
     }
@@ -32,19 +33,19 @@ impl ResultStore {
         self.0.is_some()
     }
 
-    /// Stores the whole of a result that was shortened.
+    /// Stores the complete result of a call whose result was shortened.
     pub(crate) fn keep(&mut self, call: &CallId, data: Arc<Value>) {
         if let Some(kept) = &mut self.0 {
             kept.insert(call.clone(), data);
         }
     }
 
-    /// Returns the tool if there is a result to read with it.
+    /// Returns the tool if there is a result that it can read.
     pub(crate) fn tool(&self) -> Option<ToolSpec> {
         self.0.as_ref().is_some_and(|kept| !kept.is_empty()).then(spec)
     }
 
-    /// Returns a part of a stored result. `border` moves a position so that no redacted value is
+    /// Returns a part of a stored result. `border` adjusts a position so that no redacted value is
     /// split.
     pub(crate) fn read(
         &self,
@@ -80,7 +81,7 @@ impl ResultStore {
     }
 }
 
-/// Returns the built-in tool as it is offered.
+/// Returns the definition of the built-in tool.
 pub fn result_reader() -> ToolSpec {
     spec()
 }
@@ -155,7 +156,7 @@ fn spec() -> ToolSpec {
         kind: Kind::InternalService,
         effect: Effect::ReadOnly,
         open_world: false,
-        // Untrusted content was already noted when the result arrived.
+        // The outside content was already recorded when the result arrived.
         reach: Reach::Here,
         is_description_accepted: true,
         output_trust: OutputTrust::Trusted,
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_found_in_its_place() {
+    fn reading_a_result_returns_the_part_around_a_searched_text() {
         let text = format!("{}needle{}", "a".repeat(1_000), "b".repeat(1_000));
         let found = part_of_text(&text, 0, 300, Some("needle"), &anywhere).unwrap();
         assert_eq!(found["offset"], 800);
@@ -212,9 +213,10 @@ mod tests {
     }
 
     proptest! {
-        /// Reading on from `next_offset` gives the whole text, whatever the parts' length.
+        /// Reading repeatedly from `next_offset` gives the whole text, regardless of the length of
+        /// the parts.
         #[test]
-        fn parts_make_the_whole(text in any::<String>(), length in 1_usize..40) {
+        fn the_parts_of_a_result_read_one_after_another_give_the_whole_text(text in any::<String>(), length in 1_usize..40) {
             let (mut whole, mut at) = (String::new(), 0);
             loop {
                 let found = part_of_text(&text, at, length, None, &anywhere).unwrap();

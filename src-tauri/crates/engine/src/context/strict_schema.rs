@@ -1,17 +1,17 @@
-//! Fits a schema to what strict model providers accept: they refuse a whole request for one list
-//! without items or one unknown type. It only loosens: arguments are checked against the schema as the
-//! tool declares it.
+//! Adapts a schema to strict model providers, which refuse a whole request because of a list
+//! without items or an unknown type. The adapted schema accepts more than the original. Arguments
+//! are still checked against the tool's original schema.
 
 use serde_json::{Map, Value, json};
 
-/// Keywords whose values are data and no schemas.
+/// Keywords whose values are data instead of schemas.
 const DATA: [&str; 5] = ["enum", "const", "default", "example", "examples"];
-/// Keywords whose values are schemas by name.
+/// Keywords whose values map names to schemas.
 const MAPS: [&str; 5] =
     ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
 const KINDS: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/// Fits a schema and the schemas in it.
+/// Adapts a schema and the schemas within it.
 pub(super) fn fit(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -36,7 +36,7 @@ fn fit_field(field: &mut Value) {
     if field.is_object() { fit(field) } else { *field = json!({}) }
 }
 
-/// Removes what tells a model nothing, and keywords of another shape than they have.
+/// Removes members without meaning for a model, and keywords whose values have a wrong type.
 fn drop_misfits(members: &mut Map<String, Value>) {
     members.retain(|name, value| match name.as_str() {
         "const" | "default" | "example" => true,
@@ -58,7 +58,8 @@ fn is_kind(value: &Value) -> bool {
     value.as_str().is_some_and(|kind| KINDS.contains(&kind))
 }
 
-/// Adds the properties of an object, the members that it requires, and the items of a list.
+/// Adds missing members: the properties of an object, the properties that it requires, and the
+/// items of a list.
 fn complete(members: &mut Map<String, Value>) {
     let is = |kind: &str| match members.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|known| known == kind),
@@ -78,7 +79,7 @@ fn complete(members: &mut Map<String, Value>) {
         }
     }
     match members.get_mut("items") {
-        // A list of schemas by place, as earlier drafts have it.
+        // A list of schemas by position, as in earlier drafts.
         Some(items @ Value::Array(_)) => {
             let places = items.take();
             let is_empty = places.as_array().is_none_or(Vec::is_empty);
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemas_that_strict_providers_refuse_are_fitted() {
+    fn schemas_are_adapted_to_strict_providers() {
         let of = |field: Value| json!({"type": "object", "properties": {"a": field}});
         let table = [
             (json!({"type": "array"}), json!({"type": "array", "items": {}})),

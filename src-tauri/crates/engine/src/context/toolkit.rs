@@ -1,6 +1,6 @@
-//! Layer 1 of the prompt: the toolkit reference. It has one section per tool, made from the
-//! manifest: purpose, input, output, when to use the tool and when not. The text is cached by a
-//! hash of the tools' definitions.
+//! Layer 1 of the prompt: the toolkit reference. The reference has one section per tool, created
+//! from the manifest: purpose, input, output, when to use the tool and when not. The text is cached
+//! by a hash of the tools' definitions.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::canonical::sha256_hex;
 
-/// The number of cached references.
+/// The most cached references.
 const LISTS: usize = 64;
 
 /// Cached references by the hash of their tools.
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_told_with_type_need_and_meaning() {
+    fn the_tool_reference_lists_each_field_with_type_requirement_and_description() {
         let schema = json!({
             "type": "object", "required": ["account_id"],
             "properties": {

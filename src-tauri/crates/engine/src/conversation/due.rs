@@ -1,23 +1,23 @@
 //! Decides whether a summary of older messages is due, from the time, the amount of unsummarised
-//! messages and the policy. Pure.
+//! messages and the policy.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{RefreshPolicy, SummaryPolicy};
 
-/// If the model's summaries keep failing until this many times the usual amount waits, the
+/// If the model's summaries keep failing until this multiple of the usual amount is waiting, the
 /// rule-based summary is used. Otherwise the cost of a turn would grow with the conversation.
 const OVERDUE: u64 = 4;
-/// The usual number of messages if the policy sets none.
+/// The number of messages that is usual if the policy sets none.
 const USUAL_MESSAGES: u64 = 20;
 
-/// The messages that have no summary yet, and the times of the last attempts.
+/// The messages without a summary, and the times of the last attempts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waiting {
     pub(crate) messages: u64,
     pub(crate) tokens: u64,
     pub(crate) tried_at: Option<DateTime<Utc>>,
-    /// When the last summary was made; before the first summary, when the conversation was last
-    /// started.
+    /// The time of the last summary, or of the conversation's last start if there is no summary
+    /// yet.
     pub(crate) summarised_at: Option<DateTime<Utc>>,
 }
 
@@ -36,8 +36,8 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
         RefreshPolicy::Threshold => {
             let full = reached(policy.max_messages_since_update, waiting.messages)
                 || reached(policy.max_tokens_since_update, waiting.tokens);
-            // An overdue summary ignores the cooldown, so that a turn does not grow with fast
-            // messages.
+            // An overdue summary ignores the cooldown, so that the size of a turn does not grow
+            // with frequent messages.
             full && (has_passed(waiting.tried_at, policy.cooldown_seconds, now)
                 || is_overdue(policy, waiting))
         }
@@ -49,7 +49,7 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
     }
 }
 
-/// Whether so many messages wait that a summary must be made by any method.
+/// Whether so many messages are waiting that a summary must be made by any method.
 pub(crate) fn is_overdue(policy: &SummaryPolicy, waiting: Waiting) -> bool {
     let usual =
         u64::from(policy.max_messages_since_update.max(policy.every_messages)).max(USUAL_MESSAGES);
@@ -69,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn agent_run_7_refresh_policies() {
+    fn agent_run_7_each_refresh_policy_decides_when_a_summary_is_due() {
         let base = SummaryPolicy::default();
         let threshold = base;
         let every = SummaryPolicy { refresh_policy: RefreshPolicy::EveryTurn, ..base };
         let periodic =
             SummaryPolicy { refresh_policy: RefreshPolicy::Periodic, every_messages: 8, ..base };
-        // policy, messages, tokens, last try, last summary, now, due
+        // policy, messages, tokens, last attempt, last summary, now, due
         for (policy, messages, tokens, tried, made, now, expected) in [
             (threshold, 5, 100, None, None, 0, false),
             (threshold, 6, 100, None, None, 0, true),

@@ -1,5 +1,5 @@
-//! Turns stored items into the entries that a summariser reads: one per message, with its speaker.
-//! Tool calls appear with their outcome.
+//! Converts stored items to the entries that a summariser reads: one per message, with its speaker.
+//! Tool calls are included with their outcome.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use contract::{Item, ItemBody, NoticeLevel};
 
 use crate::context::history::NO_ANSWER;
 
-/// The highest number of characters of one message that a summariser reads.
+/// The most characters of a message that a summariser reads.
 const MOST: usize = 4_000;
 
-/// One message with its speaker.
+/// A message with its speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) role: &'static str,

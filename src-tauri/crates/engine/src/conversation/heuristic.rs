@@ -1,16 +1,17 @@
 //! Makes a summary by a fixed rule: the beginnings of the messages, in order, within a token
-//! budget. It calls no model, never fails, and gives the same summary for the same input.
+//! budget. This method needs no model, never fails, and gives the same summary for the same input.
 
 use crate::conversation::{entries::Entry, window};
 
-/// The number of characters that are first kept of each message.
+/// The number of characters to which each message is first shortened.
 const FIRST: usize = 200;
-/// The number of characters to which messages are shortened before the oldest lines are removed.
+/// The number of characters to which messages are shortened at most before the oldest lines are
+/// removed.
 const LEAST: usize = 40;
 const DROPPED: &str = "- …";
 
-/// Returns the new summary, made of the old summary's lines and the new messages. First the longest
-/// lines are shortened, then the oldest lines are removed.
+/// Returns the new summary, which consists of the old summary's lines and the new messages. First
+/// the longest lines are shortened, then the oldest lines are removed.
 pub(crate) fn summary(before: &str, entries: &[Entry], max_tokens: u32) -> String {
     let old = before
         .lines()
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_by_rule_fits_and_repeats_itself() {
+    fn a_heuristic_summary_fits_its_limit_and_is_reproducible() {
         let said: Vec<Entry> = (0..60)
             .map(|n| {
                 entry(

@@ -1,5 +1,5 @@
-//! Computes the key of the memory that a message belongs to, from the application's id, the scope
-//! and the key setting. Reads no store.
+//! Computes the key of the memory to which a message belongs, from the application's id, the scope
+//! and the key setting.
 
 use contract::{
     AgentId, Conversation, ConversationMode, ConversationScope, DESKTOP, KeySource, SessionId,
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::ports::{MemoryOf, SessionValues};
 
-/// The session value with the HTTP headers that the caller itself received.
+/// The session value that contains the HTTP headers that the caller received.
 pub(crate) const HEADERS: &str = "headers";
-/// The session value that holds the id of a visitor whose identity the host has checked. Callers
-/// cannot set it.
+/// The session value that contains the id of a visitor whose identity the host has checked. Callers
+/// cannot set this value.
 pub const VISITOR: &str = "$visitor";
 
-/// A memory's key and the items that the memory consists of.
+/// The key of a memory, and the items of the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) text: String,
@@ -24,7 +24,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a specialist's own memory of the same conversation. That memory has its
+    /// Returns the key of a specialist's own memory of the same conversation. This memory has its
     /// own summary.
     pub(crate) fn of_agent(self, agent: Option<&AgentId>) -> Self {
         let Some(id) = agent else { return self };
@@ -37,7 +37,7 @@ impl Key {
     }
 }
 
-/// Returns the key of a message's memory, or None if nothing is remembered. `context` contains the
+/// Returns the key of a message's memory, or none if nothing is remembered. `context` contains the
 /// caller's values. If a checked `visitor` is given, the memory belongs to that visitor, because
 /// values sent by a browser are not trusted.
 pub(crate) fn of(
@@ -54,8 +54,8 @@ pub(crate) fn of(
     if conversation.is_empty() {
         return None;
     }
-    // A slash separates the application from the rest of the key, so it is escaped. Session ids
-    // already write the `%` of an application as `%25`.
+    // A slash separates the application from the rest of the key, so a slash in the application is
+    // escaped. Session ids already contain the `%` of an application as `%25`.
     let app = app.replace('/', "%2F");
     let given = if visitor.is_none() { given_key(policy, context) } else { None };
     let kind = match policy.scope {
@@ -78,7 +78,7 @@ pub(crate) fn of(
     if let Some(sid) = visitor {
         return Some(shared(format!("{app}/visitor/{sid}")));
     }
-    // The desktop has one user. For other applications, a caller that names no user shares no
+    // The desktop has a single user. In other applications, a caller that names no user shares no
     // memory.
     let alone = if app == DESKTOP { "local" } else { conversation };
     Some(shared(format!("{app}/{kind}/{}", given.as_deref().unwrap_or(alone))))
@@ -88,8 +88,8 @@ fn shared(text: String) -> Key {
     Key { of: MemoryOf::Shared(text.clone()), text, agent: None }
 }
 
-/// Returns the caller's value that the key is read from, or None if the conversation's own id is
-/// the key.
+/// Returns the name of the caller's value for the key, or none if the conversation's own id is the
+/// key.
 pub(crate) fn member(policy: &Conversation) -> Option<&str> {
     match policy.key.source {
         KeySource::ConversationId => None,
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checked_visitor_has_its_own_memory_in_each_scope_and_no_value_changes_it() {
+    fn a_verified_visitors_memory_key_is_not_changed_by_values_of_the_request() {
         use ConversationScope::{PerConversation, PerRequest, PerTenant, PerUser};
         for source in [KeySource::ConversationId, KeySource::Header, KeySource::RequestField] {
             for (scope, expected) in [
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_with_a_slash_reads_no_other_applications_memory() {
+    fn an_application_name_with_a_slash_gives_no_access_to_another_applications_memory() {
         let key = |scope, application: &str, session: &str, value: &str| {
             let policy = Conversation {
                 scope,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn agent_run_7_keys() {
+    fn agent_run_7_the_memory_key_follows_from_scope_and_key_source() {
         use ConversationScope::{PerConversation, PerRequest, PerTenant, PerUser};
         use KeySource::{ConversationId, Header, RequestField};
         for (scope, source, name, session, expected) in [

@@ -1,5 +1,5 @@
-//! Decides which earlier messages a turn sees, and keeps summaries of the older ones. Knows nothing of
-//! prompts, rounds or tools.
+//! Decides which earlier messages a turn sees, and keeps summaries of older messages. This module
+//! does not depend on prompts, rounds or tools.
 
 pub(crate) mod due;
 pub(crate) mod entries;

@@ -1,6 +1,6 @@
-//! Turns that leave nothing in the store. Their items are stored while the turn runs, so that a
-//! crash during an effect is noticed, and are then deleted together with the title made of the
-//! first message. The log, approvals and results of runs stay.
+//! Handles turns whose items are not kept. The items are stored while the turn runs, so that a
+//! crash during an effect is detected. Then they are deleted together with the title created from
+//! the first message. The log, approvals and results of runs are kept.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::{
     turn::{lanes::Lanes, values::StoredValues},
 };
 
-/// The name of the session value that lists turns to be deleted, until their items are deleted.
+/// The name of the session value that lists turns whose items must still be deleted.
 const PASSING: &str = "$passing";
 
-/// The turns that leave nothing in the store.
+/// The turns whose items are not kept.
 pub(crate) struct PassingTurns {
     store: Arc<dyn Store>,
     profile: Arc<dyn Profile>,
@@ -45,12 +45,12 @@ impl PassingTurns {
         }
     }
 
-    /// Whether the profile's settings say that conversations are not stored.
+    /// Whether the profile's settings do not allow storing conversations.
     pub(crate) fn keeps_nothing(&self) -> bool {
         keeps_nothing(&self.profile.settings().conversation)
     }
 
-    /// Lists a turn whose items are deleted after it.
+    /// Lists a turn whose items are deleted after its end.
     pub(crate) async fn mark(&self, session: &SessionId, turn: &TurnId) -> Result<(), StoreError> {
         self.change_marks(session, |turns| turns.push(turn.clone())).await
     }
@@ -70,8 +70,8 @@ impl PassingTurns {
         store.session_values_put(session, vec![(PASSING.to_owned(), kept)]).await
     }
 
-    /// Deletes the items of listed turns, except of turns that still run. `ended` names a turn that
-    /// has just ended.
+    /// Deletes the items of listed turns, except for turns that still run. `ended` names a turn
+    /// that has just ended.
     pub(crate) async fn sweep(&self, ended: Option<&TurnId>) {
         if let Err(error) = self.delete_passing_items(ended).await {
             tracing::warn!(%error, "what is not to be kept could not be taken away; it will be tried again");
@@ -92,8 +92,8 @@ impl PassingTurns {
                     continue;
                 }
                 self.delete_turn_items(&session, &turn).await?;
-                // A pending action's decision adds another result, so the turn stays listed until
-                // then.
+                // The decision of a pending action adds another result, so the turn stays listed
+                // until the decision.
                 if approvals_of_turn(&store.approvals(false).await?, &turn).next().is_none() {
                     self.change_marks(&session, |turns| turns.retain(|one| *one != turn)).await?;
                 }

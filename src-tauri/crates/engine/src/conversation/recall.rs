@@ -15,14 +15,14 @@ use crate::{
     turn::{context::TurnContext, outcome::End, provenance::is_from_outside},
 };
 
-/// The memories that a turn has read so far.
+/// The earlier messages and memories that a turn has read so far.
 pub(crate) struct Recollections {
     services: Arc<ConversationServices>,
     seen: Vec<Arc<Recalled>>,
-    /// Whether any of the read settings says that conversations are not stored. Then nothing of the
-    /// turn is stored.
+    /// Whether any of the used settings does not allow storing conversations. If so, no items of
+    /// the turn are kept.
     is_passing: bool,
-    /// The long-term memories that fit the message.
+    /// The long-term memories that match the message.
     pub(crate) remembered: Vec<MemoryHit>,
 }
 
@@ -36,7 +36,7 @@ impl Recollections {
         }
     }
 
-    /// Adds to the transcript what the model now reads in place of older messages.
+    /// Adds to the transcript the summary that the model now reads instead of older messages.
     pub(crate) async fn show_memory(&self, context: &TurnContext, recalled: &Recalled) {
         self.services.memory.show(context, recalled).await;
     }
@@ -53,7 +53,7 @@ impl Recollections {
     }
 
     /// Returns the earlier messages that a specialist sees, by its own settings or the profile's.
-    /// None if they have not been read yet.
+    /// Returns none if they have not been read yet.
     pub(crate) fn seen_by(&self, agent: Option<&Agent>) -> Option<Arc<Recalled>> {
         self.of(agent).or_else(|| self.of(None))
     }
@@ -62,8 +62,8 @@ impl Recollections {
         self.is_passing
     }
 
-    /// Reads the earlier messages for a specialist, or for everyone without own settings. Also
-    /// checks that the model may receive them, and marks untrusted content.
+    /// Reads the earlier messages for a specialist, or for all specialists without their own
+    /// settings. Also checks that the model may receive them, and marks untrusted content.
     pub(crate) async fn recall(
         &mut self,
         context: &TurnContext,
@@ -89,7 +89,8 @@ impl Recollections {
     }
 }
 
-/// Marks the turn if an earlier item carries content from outside, because the model reads it again.
+/// Marks the turn if an earlier item contains outside content, because the model reads the item
+/// again.
 fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
     for item in history.iter().filter(|item| is_from_outside(item)) {
         match &item.body {
@@ -110,8 +111,8 @@ fn note_earlier_content(context: &TurnContext, history: &[Arc<Item>]) {
     }
 }
 
-/// Notes whether earlier messages have data that must stay on this computer, and fails if they would
-/// be sent to a cloud model. Every text of a turn that saw the data may contain it.
+/// Records whether earlier messages contain data that must stay on this computer, and fails if they
+/// would be sent to a cloud model. Any text of a turn that saw the data may contain the data.
 fn check_recalled_egress(context: &TurnContext, recalled: &Recalled) -> Result<(), AgentError> {
     let tools = context.world().tools.as_ref();
     let has_local =

@@ -1,6 +1,6 @@
 //! The earlier messages that a model sees: recent items and a summary of the older ones. The
-//! summary replaces exactly the items that it covers; all other items are shown. Knows nothing of
-//! prompts, rounds or tools.
+//! summary replaces exactly the items that it covers; all other items are shown. This module does
+//! not depend on prompts, rounds or tools.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -25,7 +25,7 @@ use crate::{
     turn::{context::TurnContext, provenance::is_from_outside},
 };
 
-/// The highest number of items that are read for one turn.
+/// The most items that are read for a turn.
 pub(crate) const PAGE: u32 = 500;
 
 /// The memory of conversations: the earlier messages of turns, and summaries of the older ones.
@@ -53,21 +53,21 @@ impl ConversationMemory {
         }
     }
 
-    /// Deletes a session. No memory is written meanwhile.
+    /// Deletes a session. No memory is written during the deletion.
     pub(crate) async fn delete<T>(&self, deleting: impl Future<Output = T>) -> T {
         let _one_at_a_time = self.rows.lock().await;
         deleting.await
     }
 }
 
-/// The earlier messages that one turn sees under one set of memory settings.
+/// The earlier messages that a turn sees under the same memory settings.
 #[derive(Debug, Default)]
 pub(crate) struct Recalled {
     pub(crate) policy: Conversation,
     /// The specialist whose own settings apply. None for the profile's settings.
     pub(crate) agent: Option<AgentId>,
-    /// The memory's key. None if the turn sees no earlier messages; then nothing of it is stored
-    /// for the next turn.
+    /// The memory's key. None if the turn sees no earlier messages, so that no memory is stored for
+    /// the next turn.
     pub(crate) key: Option<Key>,
     /// The earlier items, in ascending order, for the model and for the turn's checks.
     pub(crate) items: Vec<Arc<Item>>,
@@ -138,7 +138,7 @@ pub(crate) fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
     }
 }
 
-/// Whether these settings say that conversations are not stored.
+/// Whether these settings do not allow storing conversations.
 pub(crate) fn keeps_nothing(policy: &Conversation) -> bool {
     policy.mode == ConversationMode::NoNeed || policy.scope == ConversationScope::PerRequest
 }
@@ -164,7 +164,7 @@ impl ConversationMemory {
         let names: Vec<&str> = key::member(policy).into_iter().chain([VISITOR]).collect();
         let mut values = store.session_values_of(session, &names).await?;
         let visitor = values.remove(VISITOR);
-        // Values of the session take precedence over those of the profile.
+        // Values of the session take precedence over values of the profile.
         known.extend(values);
         let visitor = visitor.as_ref().and_then(Value::as_str);
         let Some(key) =
@@ -175,7 +175,7 @@ impl ConversationMemory {
         let memory = self.current_memory(&key, policy).await?;
         let since = memory.as_ref().map_or(0, |memory| memory.since);
         let newest = async |messages: u32, tokens: u32| {
-            // A turn rarely has more than ten items per message. Items beyond this number lie
+            // A turn rarely has more than ten items per message. Items beyond this number are
             // outside the window in any case.
             let most = messages.saturating_mul(10).clamp(20, PAGE);
             let mut items = items_of(store.memory_items(&key.of, since, Side::Newest, most).await?);
@@ -203,8 +203,8 @@ impl ConversationMemory {
         Ok(Recalled { key: Some(key), items, memory, ..nothing() })
     }
 
-    /// Returns the current memory. If it is too old or was deleted, a new memory begins after the
-    /// existing items.
+    /// Returns the current memory. If the memory has expired or was deleted, a new memory begins
+    /// after the existing items.
     async fn current_memory(
         &self,
         key: &Key,
@@ -224,7 +224,7 @@ impl ConversationMemory {
             .await?
             .pop()
             .map_or(0, |item| item.position);
-        // The items themselves stay in the transcript. The new memory only begins after them.
+        // The items remain in the transcript. The new memory begins after them.
         let anew = Memory { since: last, through: last, ..fresh(key, now) };
         let _one_at_a_time = self.rows.lock().await;
         store.memory_put(&anew, 0).await?;
@@ -240,8 +240,8 @@ impl ConversationMemory {
     }
 
     /// Returns all items that the summary does not cover. If they exceed a page, as in a long
-    /// conversation that never had a summary, the oldest are summarised by the fixed rule. This
-    /// happens once per item, so not every turn pays for it.
+    /// conversation that never had a summary, the oldest items are summarised by the fixed rule.
+    /// Each item is summarised only once, so the cost does not recur in every turn.
     async fn items_after_summary(
         &self,
         tools: &dyn Tools,
@@ -253,7 +253,7 @@ impl ConversationMemory {
         let mut memory = memory;
         loop {
             let through = memory.as_ref().map_or(0, |memory| memory.through);
-            // One more than a page shows whether there are more.
+            // An additional item shows whether there are more items than a page.
             let items = store.memory_items(&key.of, through, Side::Newest, PAGE + 1).await?;
             if items.len() <= PAGE as usize {
                 return Ok((items_of(items), memory));
@@ -287,7 +287,7 @@ impl ConversationMemory {
         Memory {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
-            // A mark is never taken away: the new summary is made from the old one.
+            // A mark is never removed, because the new summary is created from the old summary.
             untrusted: before.untrusted || covered.iter().any(|one| is_from_outside(&one.item)),
             local_only: before.local_only
                 || covered.iter().any(|one| has_local_data(tools, &one.item)),
@@ -311,14 +311,14 @@ impl ConversationMemory {
 }
 
 impl ConversationMemory {
-    /// Marks the key as being summarised. Returns None if it is already marked.
+    /// Marks a key whose memory is being summarised. Returns none if the key is already marked.
     pub(crate) fn begin(self: &Arc<Self>, key: &str) -> Option<Making> {
         let new = self.making.lock().insert(key.to_owned());
         new.then(|| Making { memory: Arc::clone(self), key: key.to_owned() })
     }
 }
 
-/// The mark on a key that is being summarised. Dropping it removes the mark.
+/// The mark of a key whose memory is being summarised. Dropping this value removes the mark.
 pub(crate) struct Making {
     memory: Arc<ConversationMemory>,
     key: String,

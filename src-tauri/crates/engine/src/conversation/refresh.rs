@@ -1,4 +1,4 @@
-//! Updates a memory after a turn: stores it, and makes a summary if one is due. If the summary
+//! Updates a memory after a turn: adds the turn, and makes a summary if one is due. If the summary
 //! fails, nothing changes and the model continues to read the messages themselves.
 
 use std::{sync::Arc, time::Duration};
@@ -33,9 +33,10 @@ use crate::{
 const PROMPT: &str = include_str!("../../prompts/summary.md");
 /// The time limit of a summary.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Tokens allowed for the model's reasoning before it writes. They count as part of its answer.
+/// Tokens for the model's reasoning before it writes the summary. Reasoning counts as part of the
+/// answer.
 const THOUGHT: u32 = 8_000;
-/// Tokens of messages that one summariser call reads, in addition to the old summary.
+/// The tokens of messages that a summariser call reads, in addition to the old summary.
 const READS: u64 = 12_000;
 
 /// A new summary and the number of items that it covers.
@@ -45,7 +46,7 @@ struct NewSummary {
     method: SummaryMethod,
 }
 
-/// Stores an ended turn in its memories.
+/// Adds an ended turn to its memories.
 #[derive(Clone)]
 pub(crate) struct MemoryKeeper {
     pub(crate) context: Arc<TurnContext>,
@@ -57,7 +58,7 @@ pub(crate) struct MemoryKeeper {
 }
 
 impl MemoryKeeper {
-    /// `asides` is the number of texts beside calls.
+    /// Creates the keeper. `asides` is the number of texts beside calls.
     pub(crate) fn new(
         context: &Arc<TurnContext>,
         services: &Arc<ConversationServices>,
@@ -69,7 +70,7 @@ impl MemoryKeeper {
     }
 
     /// Stores the turn in every memory that it used, and makes summaries that are due. Deletes the
-    /// items of a turn that must leave nothing.
+    /// items of a turn that must not be kept.
     pub(crate) async fn store_turn(&self, recollections: &Recollections) {
         if recollections.is_passing() {
             return self.services.passing.sweep(Some(&self.context.id)).await;
@@ -83,7 +84,7 @@ impl MemoryKeeper {
     async fn keep_turn_in(&self, key: Key, recalled: &Recalled) {
         let policy = &recalled.policy;
         if let Err(error) = self.join_memory(&key, policy).await {
-            // The answer and the transcript are saved. Only the memory of the next turn may lack
+            // The answer and the transcript are saved. Only the memory for the next turn may lack
             // this turn.
             tracing::warn!(%error, "a turn could not be added to its memory");
             self.context
@@ -103,8 +104,8 @@ impl MemoryKeeper {
     }
 
     /// Whether the turn's own view of the memory proves that no summary is due, so that the items
-    /// need not be read again. This requires that the turn saw all items after the summary and that
-    /// no other session adds to the memory.
+    /// need not be read. This requires that the turn saw all items after the summary and that no
+    /// other session adds to the memory.
     fn is_surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
         let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
@@ -134,8 +135,8 @@ impl MemoryKeeper {
         if let MemoryOf::Shared(name) = &key.of {
             store.memory_join(name, &self.context.id).await?;
         }
-        // A memory of one session without an expiry or a size limit needs no row of its own before
-        // its first summary.
+        // A memory of a single session without an expiry or a size limit needs no row before its
+        // first summary.
         if policy.ttl_seconds == 0
             && policy.max_items == 0
             && matches!(key.of, MemoryOf::Session(_))
@@ -150,7 +151,7 @@ impl MemoryKeeper {
     }
 
     async fn refresh(&self, key: &Key, policy: &Conversation) {
-        // Another turn makes this summary already. It would cover the same items.
+        // Another turn is already making this summary. A second summary would cover the same items.
         let Some(_making) = self.services.memory.begin(&key.text) else { return };
         if let Err(error) = self.refresh_when_due(key, policy).await {
             tracing::warn!(%error, "a summary could not be looked after");
@@ -166,12 +167,12 @@ impl MemoryKeeper {
         if !memory.live {
             return Ok(());
         }
-        // The oldest items are read, because the summary must cover items without a gap.
+        // The oldest items are read, because the summary must cover consecutive items.
         let mut pending = store.memory_items(&key.of, memory.through, Side::Oldest, PAGE).await?;
         let full = PAGE as usize;
         if policy.mode == ConversationMode::SummaryBuffer {
             // The window is counted from the newest items, which a full page of the oldest items
-            // may not include.
+            // may not contain.
             let beyond = if pending.len() < full {
                 None
             } else {
@@ -255,8 +256,8 @@ impl MemoryKeeper {
         }
     }
 
-    /// Whether a model may summarise. The built-in model makes no summaries, and data that must stay
-    /// on this computer goes to no model elsewhere.
+    /// Whether a model may summarise. The built-in model makes no summaries, and data that must
+    /// stay on this computer is not sent to a model elsewhere.
     pub(crate) fn may_ask(&self, has_local_data: bool) -> bool {
         let (model, summariser) = (&self.context.model, &self.context.summariser);
         !model.in_process()
@@ -335,8 +336,8 @@ impl MemoryKeeper {
         }
     }
 
-    /// Stores a summary in place of exactly the items it covers. Later items stay. Changes nothing
-    /// if the memory was deleted or summarised by another task meanwhile.
+    /// Stores a summary that replaces exactly the items that it covers. Later items are kept. Does
+    /// nothing if the memory was deleted or summarised by another task in the meantime.
     async fn store_summary(
         &self,
         key: &Key,
@@ -373,7 +374,8 @@ impl MemoryKeeper {
         Ok(())
     }
 
-    /// Whether the session was deleted meanwhile. Then its memory must not be stored again.
+    /// Whether the session was deleted in the meantime, so that its memory must not be stored
+    /// again.
     async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
         match &key.of {
             MemoryOf::Session(session) => {
@@ -383,7 +385,7 @@ impl MemoryKeeper {
         }
     }
 
-    /// Records that a summary failed. The old summary and all later messages stay.
+    /// Records that a summary failed. The old summary and all later messages are kept.
     async fn note_failed_summary(
         &self,
         key: &Key,
@@ -400,7 +402,7 @@ impl MemoryKeeper {
             return Ok(());
         }
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
-        // Consecutive failures are shown to the user once.
+        // Consecutive failures are shown to the user only once.
         row.told &= row.failures > 0;
         row.failures += 1;
         row.failure = Some(why);
@@ -413,7 +415,7 @@ impl MemoryKeeper {
     }
 }
 
-/// Reads the text and the usage of a model's answer to its end.
+/// Reads a model's answer to its end. Returns its text and its usage.
 async fn read_answer(
     mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>,
     text: &mut String,
@@ -436,7 +438,8 @@ async fn read_answer(
     Ok(())
 }
 
-/// Returns how many of the oldest items one summariser call reads: whole turns, and at least one.
+/// Returns the number of the oldest items that a summariser call reads: whole turns, and at least
+/// one.
 fn count_whole_turns(pending: &[MemoryItem]) -> usize {
     let mut sum = 0;
     let mut end = 0;
@@ -456,7 +459,7 @@ fn count_whole_turns(pending: &[MemoryItem]) -> usize {
     pending.len()
 }
 
-/// Cuts a summary that is longer than the model was asked for.
+/// Shortens a summary that exceeds the requested length.
 fn cut_to_tokens(text: String, most_tokens: u32) -> String {
     match text.char_indices().nth(most_tokens as usize * 4) {
         Some((at, _)) => text[..at].to_owned(),

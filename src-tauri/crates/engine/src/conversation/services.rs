@@ -1,4 +1,4 @@
-//! The services of this floor.
+//! Bundles the services of this layer.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
     turn::services::TurnServices,
 };
 
-/// Reads and keeps the earlier messages of conversations.
+/// Reads and stores the earlier messages of conversations.
 pub(crate) struct ConversationServices {
     pub(crate) memory: Arc<ConversationMemory>,
     pub(crate) passing: PassingTurns,

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl ConversationMemory {
-    /// Adds to the transcript the summary that the model now reads in place of older messages, or the
-    /// failure of a summary. Each is shown once.
+    /// Adds to the transcript the summary that the model now reads instead of older messages, or
+    /// the failure of a summary. Each summary and each failure is shown once.
     pub(crate) async fn show(&self, context: &TurnContext, recalled: &Recalled) {
         let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told)
         else {

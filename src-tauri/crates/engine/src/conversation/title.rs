@@ -1,8 +1,8 @@
-//! The title of a conversation, made of its first message.
+//! Creates the title of a conversation from its first message.
 
 const TITLE_CHARS: usize = 60;
 
-/// Returns the first line of a message, cut to the length of a title.
+/// Returns the first line of a message, shortened to the length of a title.
 pub(crate) fn title_of(text: &str) -> String {
     let line = text.lines().next().unwrap_or(text).trim();
     if line.chars().count() <= TITLE_CHARS {

@@ -1,11 +1,11 @@
-//! Chooses the newest items that a model sees, by limits on messages and tokens. Knows nothing of
-//! summaries.
+//! Chooses the newest items that a model sees, by limits on messages and tokens. Summaries are
+//! handled elsewhere.
 
 use std::sync::Arc;
 
 use contract::{Item, ItemBody};
 
-/// Estimates the tokens of a text for any model: one token for four characters, rounded up.
+/// Estimates the tokens of a text for any model: one token per four characters, rounded up.
 pub(crate) fn tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(4)
 }
@@ -32,9 +32,10 @@ pub(crate) fn measure<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> (u6
         .fold((0, 0), |(count, sum), text| (count + 1, sum + tokens(text)))
 }
 
-/// Returns the index at which the newest messages begin that fit the limits. Counts back from the
-/// newest message and stops at the first that does not fit. The result is the index of a user's
-/// message, so that no tool result loses its call. A token limit of 0 means no limit.
+/// Returns the index of the first of the newest messages that are within the limits. Counts back
+/// from the newest message and stops at the first message that exceeds a limit. The result is the
+/// index of a user's message, so that no tool result is separated from its call. A token limit of 0
+/// means no limit.
 pub(crate) fn start(items: &[Arc<Item>], most_messages: u32, most_tokens: u32) -> usize {
     let (mut count, mut sum) = (0u64, 0u64);
     let mut start = items.len();

@@ -1,5 +1,5 @@
-//! The permissions for destinations: a person names one in a message, allows it, lists them and
-//! takes them back. Each change is recorded.
+//! Stores the permissions for destinations. A person names a destination in a message or allows it,
+//! and can list and revoke the permissions. Each change is recorded.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::{
     turn::{caller_records::add_person, context::TurnContext},
 };
 
-/// Stores the hosts and recipients that the message of this turn names, for the later turns of
-/// the conversation. If they cannot be stored, they count in this turn only.
+/// Stores the hosts and recipients that the message of this turn names, for the later turns of the
+/// conversation. If they cannot be stored, they apply only in this turn.
 pub(crate) async fn keep_named_destinations(context: &TurnContext) {
     if context.named.is_empty() {
         return;
@@ -118,8 +118,8 @@ impl Allowances {
         self.store.allowances().await.map_err(AgentError::from)
     }
 
-    /// Takes the permission for a destination back. The destination may be written as the list shows
-    /// it or as a person types it.
+    /// Revokes the permission for a destination. The destination may be written as in the list or
+    /// as a person types it.
     pub async fn revoke(
         &self,
         destination: &Destination,

@@ -1,4 +1,4 @@
-//! Whether a read may send data to its destinations, and the count of what it sends.
+//! Checks whether a read may send data to its destinations, and counts the bytes that it sends.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::{
     turn::{context::TurnContext, kind::TurnKind},
 };
 
-/// The bytes that the reads of one conversation may send to one destination until the person is
-/// asked again.
+/// The bytes that the reads of a conversation may send to a destination before the person is asked
+/// again.
 const FREE_BYTES: u64 = 2_048;
 
-/// Whether the person permitted the destinations of a read.
+/// Whether the person allowed the destinations of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FoundLeave {
     Given,
@@ -24,7 +24,7 @@ pub(crate) enum FoundLeave {
 }
 
 impl FoundLeave {
-    /// Returns it as the policy takes it.
+    /// Converts this value to the type that the policy uses.
     pub(crate) fn as_policy(&self) -> Leave<'_> {
         match self {
             Self::Given => Leave::Given,
@@ -63,19 +63,20 @@ pub(crate) fn places(spec: &ToolSpec, arguments: &Value) -> Vec<Destination> {
     Places::of(spec, arguments).all()
 }
 
-/// Returns the bytes that a call sends: its arguments as JSON.
+/// Returns the number of bytes that a call sends: its arguments as JSON.
 pub(crate) fn count_bytes(arguments: &Value) -> u64 {
     u64::try_from(arguments.to_string().len()).unwrap_or(u64::MAX)
 }
 
-/// Finds out whether the person permitted the destinations of a read. If the permissions
-/// cannot be read, none counts.
+/// Determines whether the person allowed the destinations of a read. If the permissions cannot be
+/// read, none apply.
 pub(crate) async fn find_leave(
     context: &TurnContext,
     spec: &ToolSpec,
     arguments: &Value,
 ) -> FoundLeave {
-    // A change has its own approval. A person who calls a tool by its name chose all of its arguments.
+    // A change has its own approval, and a person who calls a tool directly chose all of its
+    // arguments.
     if spec.effect != Effect::ReadOnly || context.kind == TurnKind::Direct {
         return FoundLeave::Given;
     }
@@ -115,13 +116,13 @@ pub(crate) async fn find_leave(
     if spent.is_empty() { FoundLeave::Given } else { FoundLeave::Spent(spent) }
 }
 
-/// Counts what a read sends that runs without a question. Must be called before the next call of
-/// the turn is decided.
+/// Counts the bytes of a read that runs without asking. Must be called before the next call of the
+/// turn is decided.
 pub(crate) async fn note_read(context: &TurnContext, spec: &ToolSpec, arguments: &Value) {
     count(context, spec, arguments, false).await;
 }
 
-/// Restarts the count with a read that a person approved.
+/// Restarts the count after a read that a person approved.
 pub(crate) async fn note_signed_read(context: &TurnContext, spec: &ToolSpec, arguments: &Value) {
     count(context, spec, arguments, true).await;
 }

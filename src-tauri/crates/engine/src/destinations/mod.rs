@@ -1,6 +1,6 @@
-//! Where reads send data to: whether the person permitted it, what the person names in
-//! messages, and how much was sent. `policy` finds the destinations of a call and decides; this
-//! folder knows what was allowed.
+//! Decides about the destinations of reads: whether the person allowed them, which destinations the
+//! person names in messages, and how much data was sent. `policy` finds the destinations of a call
+//! and makes the decision; this folder stores the permissions.
 
 mod allowances;
 mod leave;

@@ -1,6 +1,7 @@
-//! Finds the threshold of an embedding model: the similarity that hardly any two unrelated texts reach. Pure.
+//! Finds the threshold of an embedding model: the similarity that hardly any two unrelated texts
+//! reach.
 
-/// Texts of which no two belong together, in two languages and of several lengths.
+/// Texts that are all unrelated to each other, in two languages and of several lengths.
 const TEXTS: [&str; 24] = [
     "The train to the coast leaves at noon",
     "how do I clean a cast-iron pan",
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_threshold_is_what_few_unrelated_texts_reach() {
+    fn the_similarity_threshold_is_exceeded_by_few_unrelated_texts() {
         let apart: Vec<Vec<f32>> = (0..24)
             .map(|at| (0..24).map(|other| if at == other { 1.0 } else { 0.0 }).collect())
             .collect();

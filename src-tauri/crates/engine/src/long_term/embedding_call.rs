@@ -1,5 +1,5 @@
-//! A call of an embedding server, by the rules of a call of a model: whether texts may leave this
-//! computer, redaction, the budget of the day, and a record.
+//! Calls embedding servers under the same rules as models: permission for sending text elsewhere,
+//! redaction, the daily budget, and a record.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     turn::{answers::scrub_error, refusals::millis, secrets::KnownSecrets, switches::Switches},
 };
 
-/// The most bytes of one text that are sent. Embedding models read little more.
+/// The most bytes of a text that are sent. Embedding models hardly read more.
 const MOST_BYTES: usize = 8_000;
 
 /// Calls embedding servers.
@@ -35,7 +35,7 @@ impl EmbeddingCalls {
         Self { world: world.clone(), secrets: Arc::clone(secrets), switches: Arc::clone(switches) }
     }
 
-    /// Returns the vectors of texts, in their order. Waits for the server no longer than `patience`.
+    /// Returns the vectors of texts, in order. Waits for the server no longer than `patience`.
     pub(crate) async fn embed(
         &self,
         server: &dyn EmbeddingServer,
@@ -52,7 +52,7 @@ impl EmbeddingCalls {
         let reservation =
             Reservation::reserve(&self.world, server.label(), bytes, sent.len()).await?;
         let began = tokio::time::Instant::now();
-        // The record is written also if the server is too slow.
+        // The call is recorded even if the server is too slow.
         let answer = tokio::time::timeout(patience, server.embed(sent, role))
             .await
             .unwrap_or_else(|_| Err(too_slow()));
@@ -99,8 +99,8 @@ impl EmbeddingCalls {
         .hint("Choose the built-in memory model in Settings, or allow cloud models there."))
     }
 
-    /// Returns the strictest of the user's redaction level and the levels that packs demand. A memory
-    /// may come from the data of any pack.
+    /// Returns the strictest of the user's redaction level and the levels that packs require,
+    /// because a memory may come from the data of any pack.
     fn redaction(&self) -> RedactionLevel {
         let own = self.world.profile.settings().egress.redaction;
         let specs = self.world.tools.specs();
@@ -113,8 +113,8 @@ impl EmbeddingCalls {
     }
 }
 
-/// Checks that there is a vector for each text, that all have one length, and brings them to the
-/// length 1.
+/// Checks that there is a vector for each text and that all vectors have the same dimension.
+/// Normalises the vectors to length 1.
 fn check_vectors(mut vectors: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32>>, AgentError> {
     let dimension = vectors.first().map_or(0, Vec::len);
     let is_whole = vectors.len() == texts
@@ -148,7 +148,7 @@ fn too_slow() -> ModelError {
     }
 }
 
-/// Whether the server refused a text, so that others may be accepted.
+/// Whether the server refused a particular text, so that it may accept others.
 pub(crate) fn is_text_refused(error: &AgentError) -> bool {
     error.has_reason(Reason::ProviderRefused) || error.has_reason(Reason::ProviderTooLong)
 }

@@ -1,15 +1,15 @@
-//! Joins the results of two searches to one list, and decides which of them fit a question. Pure.
+//! Joins the results of two searches into a list, and decides which of them match a question.
 
 use std::collections::HashMap;
 
 use contract::{MemoryEntry, MemoryHit, MemoryId};
 
-/// The constant of reciprocal rank fusion. The larger it is, the less the first ranks stand out.
+/// The constant of reciprocal rank fusion. A larger constant reduces the weight of the first ranks.
 const RANK_OFFSET: f64 = 60.0;
 /// The share of the question's letters whose words must occur in a memory that is not similar
-/// enough by its vector. Long words count more, because they are rarer in every language.
+/// enough by its vector. Long words have more weight, because they are rarer in every language.
 const LEAST_SHARE: f64 = 0.25;
-/// The shortest word that counts, unless it has a digit.
+/// The shortest word that is used, unless a word contains a digit.
 const SHORTEST: usize = 3;
 /// The most words of a question that are searched for.
 const MOST_WORDS: usize = 64;
@@ -28,8 +28,8 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 }
 
 /// Joins both lists by reciprocal rank fusion, best first. A missing list contributes nothing.
-/// Returns the memories that fit the question: those whose vectors are similar enough, and those
-/// that have enough of its words.
+/// Returns the memories that match the question: memories with sufficiently similar vectors, and
+/// memories that contain enough of its words.
 pub(crate) fn fuse(
     words: &[String],
     by_words: Vec<MemoryEntry>,
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_in_both_lists_comes_before_one_that_is_first_in_one() {
+    fn a_memory_found_by_both_searches_ranks_above_the_first_of_either() {
         let words = words("budget of northwind");
         let (a, b, c) = (
             memory("a", "budget of northwind"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_list_contributes_nothing() {
+    fn fusion_works_with_only_one_list_of_results() {
         let words = words("budget of northwind");
         let (a, b) = (memory("a", "budget of northwind"), memory("b", "northwind budget"));
         let only_words = fuse(&words, vec![a.clone(), b.clone()], vec![], 0.2);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_weak_vector_nor_a_common_word_is_enough() {
+    fn a_weak_similarity_or_a_common_word_alone_finds_no_memory() {
         let words = words("what does the customer in Norway pay");
         let weak = (memory("a", "unrelated"), 0.19);
         let common = memory("b", "the server is down");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_count_only_with_a_digit() {
+    fn short_words_are_searched_only_if_they_are_distinctive() {
         assert_eq!(words("Is it on 7, åt Åsa? åsa"), ["7", "åsa"]);
     }
 }

@@ -1,7 +1,7 @@
-//! The index of memories: knows the model that makes its vectors, makes those that are missing, and
-//! reports the progress. A change of the model computes all vectors again in the background. They are
-//! stored batch by batch, so the work goes on after a restart where it stopped. A search meanwhile
-//! uses words, and the vectors of the new model that are there.
+//! The index of memories, which computes missing vectors with the chosen model and reports the
+//! progress. After a change of the model, all vectors are computed again in the background. They
+//! are stored batch by batch, so that the work continues after a restart. In the meantime, a search
+//! uses words and the existing vectors of the new model.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,14 +19,14 @@ use crate::{
     },
 };
 
-/// So many memories without a vector are embedded before a search goes on, if the model is inside of
-/// this program. More are embedded in the background.
+/// If the model runs inside this program, a search first embeds up to this many memories without a
+/// vector. More memories are embedded in the background.
 const FEW: u64 = 500;
 /// The time after a failure during which no further attempt is made.
 const PAUSE: TimeDelta = TimeDelta::minutes(1);
-/// How long a question waits for its vector. Words find memories, too.
+/// How long a question waits for its vector. Memories are also found by words.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The time limit of one batch in the background.
+/// The time limit of a batch in the background.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 /// The index of memories by their vectors.
@@ -44,23 +44,23 @@ pub struct VectorIndex {
 pub(crate) struct IndexState {
     /// The index of the model that was used last.
     prepared: Option<MemoryIndex>,
-    /// Whether the model knows the stored texts.
+    /// Whether the model has learned the stored texts.
     knows_texts: bool,
     /// Whether every memory that the model may read has a vector.
     is_complete: bool,
-    /// Counts the memories that were stored without a vector.
+    /// The number of memories that were stored without a vector.
     lacking: u64,
 }
 
 impl IndexState {
-    /// Notes that a memory was stored without a vector.
+    /// Records that a memory was stored without a vector.
     pub(crate) fn lacks_vectors(&mut self) {
         self.is_complete = false;
         self.lacking += 1;
     }
 }
 
-/// The work in the background.
+/// The parameters of the background work.
 #[derive(Default)]
 struct Work {
     is_running: bool,
@@ -68,7 +68,7 @@ struct Work {
     next_attempt: Option<DateTime<Utc>>,
 }
 
-/// Ends the work when it is dropped, also after a panic.
+/// Marks the background work as ended when dropped, also after a panic.
 struct Working<'a>(&'a VectorIndex);
 
 impl Drop for Working<'_> {
@@ -89,8 +89,8 @@ impl VectorIndex {
         }
     }
 
-    /// Returns the model that makes the vectors, and the progress of the index. Begins or continues
-    /// the work if vectors are missing.
+    /// Returns the model for the vectors and the progress of the index. Starts or continues the
+    /// work if vectors are missing.
     pub async fn status(self: &Arc<Self>) -> Result<MemoryIndexView, AgentError> {
         let ready = self.ready().await;
         let problem = match &ready {
@@ -127,8 +127,8 @@ impl VectorIndex {
         })
     }
 
-    /// Returns the chosen model with its index. Makes missing vectors: few of them now, many in the
-    /// background.
+    /// Returns the chosen model with its index. Computes missing vectors: a few immediately, many
+    /// in the background.
     pub(crate) async fn ready(
         self: &Arc<Self>,
     ) -> Result<(ChosenEmbedder, MemoryIndex), StoreError> {
@@ -140,8 +140,8 @@ impl VectorIndex {
                 let index = self.index_of(&chosen).await?;
                 *state = IndexState {
                     prepared: Some(index.clone()),
-                    // The count must never fall: work in the background compares it with the count
-                    // at its beginning.
+                    // The count must never decrease, because background work compares it with the
+                    // count at its beginning.
                     lacking: state.lacking,
                     ..IndexState::default()
                 };
@@ -164,13 +164,13 @@ impl VectorIndex {
         Ok((chosen, index))
     }
 
-    /// Makes the next search prepare the index again. Called after memories were deleted.
+    /// Makes the next search prepare the index again. Must be called after memories were deleted.
     pub(crate) async fn prepare_again(&self) {
         self.state.lock().await.knows_texts = false;
     }
 
-    /// Returns the vector of a memory that is about to be stored, and the model that has to learn its
-    /// text. A server makes no vector here, because storing must not wait for it.
+    /// Returns the vector of a memory that is about to be stored, and the model that must learn its
+    /// text. A server is not asked for a vector here, because storing must not wait for a server.
     pub(crate) async fn vector_of_new(
         &self,
         text: &str,
@@ -187,7 +187,7 @@ impl VectorIndex {
         }
     }
 
-    /// Returns the vector of a text that memories are searched for.
+    /// Returns the vector of a text for searching memories.
     pub(crate) async fn embed_question(
         &self,
         chosen: &ChosenEmbedder,
@@ -213,7 +213,8 @@ impl VectorIndex {
         self.embedders.current().await.map_err(failed)
     }
 
-    /// Returns the stored index of a model. If another model was used, makes and stores a new one.
+    /// Returns the stored index of a model. If another model was used before, creates and stores a
+    /// new index.
     async fn index_of(&self, chosen: &ChosenEmbedder) -> Result<MemoryIndex, StoreError> {
         let store = &self.store;
         let stored = store.memory_index().await?;
@@ -250,7 +251,7 @@ impl VectorIndex {
         Ok(index)
     }
 
-    /// Returns the problem of the last attempt, until the next one may be made.
+    /// Returns the problem of the last attempt, until the next attempt is allowed.
     fn recent_problem(&self) -> Option<Text> {
         let now = self.clock.now();
         let work = self.work.lock();
@@ -263,7 +264,7 @@ impl VectorIndex {
         (work.problem, work.next_attempt) = (None, None);
     }
 
-    /// Notes why vectors cannot be made. No further attempt is made for a while.
+    /// Records why vectors cannot be computed. No further attempt is made for a while.
     fn note_problem(&self, problem: Text) -> Text {
         let mut work = self.work.lock();
         work.next_attempt = Some(self.clock.now() + PAUSE);
@@ -271,12 +272,12 @@ impl VectorIndex {
         problem
     }
 
-    /// Tells the model the stored texts.
+    /// Lets the model learn the stored texts.
     async fn learn_texts(&self, chosen: &ChosenEmbedder) -> Result<(), StoreError> {
         if let ChosenEmbedder::Inside(model) = chosen {
             let texts = self.store.entry_texts().await?;
-            // The texts are counted for the weights of words. A text that is told twice would count
-            // twice.
+            // The texts are counted for the weights of words, so a text that was learned twice
+            // would count twice.
             model.forget_learned();
             for (at, text) in texts.iter().enumerate() {
                 model.learn(text);
@@ -288,8 +289,8 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Begins the work in the background, unless it runs or failed a moment ago. `lacking` is the
-    /// number of memories stored without a vector so far.
+    /// Starts the background work, unless it is already running or has just failed. `lacking` is
+    /// the number of memories stored without a vector so far.
     fn start_indexing(
         self: &Arc<Self>,
         chosen: &ChosenEmbedder,
@@ -317,11 +318,11 @@ impl VectorIndex {
                 Ok(()) => {
                     vectors.clear_problem();
                     let mut state = vectors.state.lock().await;
-                    // Another model may have been chosen while this one read the memories.
+                    // Another model may have been chosen while this model read the memories.
                     if state.prepared.as_ref() == Some(&index) {
                         state.knows_texts = true;
-                        // A memory that was stored meanwhile without a vector was perhaps not in
-                        // the last batch.
+                        // The last batch may not contain a memory that was stored without a vector
+                        // in the meantime.
                         state.is_complete = state.lacking == lacking;
                     }
                 }
@@ -337,8 +338,8 @@ impl VectorIndex {
         });
     }
 
-    /// Returns the vectors of the memories whose texts the server accepts. Fails if it accepts none
-    /// of them.
+    /// Returns the vectors of the memories whose texts the server accepts. Fails if the server
+    /// accepts none of them.
     async fn embed_each(
         &self,
         chosen: &ChosenEmbedder,
@@ -361,8 +362,8 @@ impl VectorIndex {
         }
     }
 
-    /// Makes the vectors that are missing, and stores them batch by batch. Stops if another model is
-    /// chosen meanwhile.
+    /// Computes missing vectors and stores them batch by batch. Stops if another model is chosen in
+    /// the meantime.
     async fn embed_missing(
         &self,
         chosen: &ChosenEmbedder,
@@ -414,7 +415,8 @@ impl VectorIndex {
     }
 }
 
-/// Selects what the model has not read. A model elsewhere reads nothing that must stay here.
+/// Selects the memories that the model has not read. A model elsewhere does not read memories that
+/// must stay on this computer.
 fn missing_vectors(chosen: &ChosenEmbedder, after: Option<MemoryId>) -> MissingVectors {
     MissingVectors { model: chosen.id(), after, with_local: !chosen.is_elsewhere() }
 }

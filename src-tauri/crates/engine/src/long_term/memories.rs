@@ -1,5 +1,5 @@
-//! Long-term memories: stores, finds and deletes them, and records each read and write. Knows no
-//! prompt and no turn.
+//! Long-term memories: stores, finds and deletes them, and records each read and write. This module
+//! does not depend on prompts or turns.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -26,7 +26,7 @@ use crate::{
 
 /// The number of memories that a search returns.
 pub(crate) const MOST_HITS: u32 = 5;
-/// The number of candidates that each of both searches returns.
+/// The number of candidates that each of the two searches returns.
 const CANDIDATES: u32 = 50;
 /// The number of items that are searched for the source of a note.
 const NEAR_ITEMS: u32 = 50;
@@ -37,9 +37,9 @@ pub struct Memories {
     secrets: Arc<KnownSecrets>,
     /// The index of the vectors.
     pub index: Arc<VectorIndex>,
-    /// The switch for single sessions.
+    /// The switch for individual sessions.
     pub switch: MemorySwitch,
-    /// In a replay, the memories that fitted the message.
+    /// In a replay: the memories that matched the message.
     pub(crate) recorded: Option<Vec<MemoryHit>>,
     /// The sessions whose last summary for a memory failed, with the time of the next attempt.
     paused: parking_lot::Mutex<HashMap<SessionId, DateTime<Utc>>>,
@@ -74,16 +74,15 @@ impl Memories {
         self.paused.lock().get(session).copied()
     }
 
-    /// Notes that an attempt failed. The next one is not made before `until`.
+    /// Records that an attempt failed. The next attempt is not made before `until`.
     pub(crate) fn pause(&self, session: &SessionId, until: DateTime<Utc>) {
         let mut paused = self.paused.lock();
-        // Sessions end without telling this map. Old pauses would otherwise stay in memory for
-        // ever.
+        // This map is not notified of the end of sessions, so old pauses are removed here.
         paused.retain(|_, other| *other > until - TimeDelta::days(1));
         paused.insert(session.clone(), until);
     }
 
-    /// Returns a page of the memories: pinned ones first, then newest first.
+    /// Returns a page of the memories: pinned memories first, then newest first.
     pub async fn list(&self, params: &MemoryListParams) -> Result<MemoryListResponse, AgentError> {
         let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
         let reach = match &params.session {
@@ -97,7 +96,7 @@ impl Memories {
                 let page = ids.into_iter().skip(params.offset as usize).take(limit as usize + 1);
                 store.entries_of(&page.collect::<Vec<_>>()).await?
             }
-            // One more than asked for shows whether another page follows.
+            // An additional memory shows whether another page follows.
             None => store.entries(&reach, params.offset, limit + 1).await?,
         };
         let has_more = memories.len() > limit as usize;
@@ -110,7 +109,8 @@ impl Memories {
         Ok(MemoryListResponse { memories, sources, has_more, index })
     }
 
-    /// Returns the memories that fit a text. With a session, only those that it may use.
+    /// Returns the memories that match a text. With a session, returns only memories that it may
+    /// use.
     pub async fn search(
         &self,
         params: &MemorySearchParams,
@@ -125,7 +125,7 @@ impl Memories {
         Ok(MemorySearchResponse { hits, sources })
     }
 
-    /// Returns the memories that an answer used, as they are now. Those that were forgotten are
+    /// Returns the memories that an answer used, in their current form. Deleted memories are
     /// missing.
     pub async fn used(&self, params: &MemoryUsedParams) -> Result<MemoryUsedResponse, AgentError> {
         let ids = &params.ids[..params.ids.len().min(CANDIDATES as usize)];
@@ -144,7 +144,7 @@ impl Memories {
         self.world.store.entry_sources(&ids).await
     }
 
-    /// Returns one memory.
+    /// Returns a memory.
     pub async fn show(&self, id: &MemoryId) -> Result<MemoryEntry, AgentError> {
         let memory = self.world.store.entry(id).await?.ok_or_else(unknown_memory_error)?;
         let reader = Reader { action: "shown", session: memory.session.as_ref() };
@@ -176,12 +176,12 @@ impl Memories {
         self.record(draft.field("memory", id.as_str())).await
     }
 
-    /// Gives a memory another text, with new words and a new vector.
+    /// Replaces the text of a memory, with new words and a new vector.
     pub async fn edit(&self, params: &MemoryEditParams) -> Result<MemoryEntry, AgentError> {
         let text = self.checked_text(&params.text).await?;
         let (vector, _) = self.index.vector_of_new(&text).await;
         let (store, now) = (&self.world.store, self.world.clock.now());
-        // An erasure of the session then finds the record.
+        // With the session in the record, an erasure of the session finds the record.
         let session = store.entry_session(&params.id).await?;
         if !store.entry_edit(&params.id, &text, vector.as_ref(), now).await? {
             return Err(unknown_memory_error());
@@ -196,7 +196,7 @@ impl Memories {
         store.entry(&params.id).await?.ok_or_else(unknown_memory_error)
     }
 
-    /// Pins a memory, so that the model gets it with every message, or takes the pin away.
+    /// Pins a memory, so that the model gets it with every message, or unpins it.
     pub async fn pin(&self, params: &MemoryPinParams) -> Result<MemoryEntry, AgentError> {
         let store = &self.world.store;
         if !store.entry_pin(&params.id, params.pinned).await? {
@@ -209,8 +209,8 @@ impl Memories {
     }
 
     /// Stores a note for a tool whose call was approved. A note of the user is for the whole
-    /// profile; a note of another application stays in its session. `content` says what the turn of
-    /// the call has seen.
+    /// profile; a note of another application stays in its session. `content` describes the content
+    /// that the turn of the call has seen.
     pub async fn remember_note(
         &self,
         text: &str,
@@ -223,17 +223,18 @@ impl Memories {
         let near = self.world.store.items_before(session, None, NEAR_ITEMS).await?;
         let tools = self.world.tools.as_ref();
         note.local_only = content.is_local || near.iter().any(|item| has_local_data(tools, item));
-        // The model may have taken the text of the note from what the last items show.
+        // The model may have copied the text of the note from one of the last items.
         note.untrusted = content.is_untrusted || near.iter().any(is_from_outside);
-        // In a long turn the question is further away. Then another item names the session.
+        // In a long turn, the question is further away. In this case, another item gives the
+        // session.
         let question = near.iter().rfind(|item| matches!(item.body, ItemBody::UserMessage { .. }));
         let source = question.or(near.last());
         note.sources = source.map(|item| item.id.clone()).into_iter().collect();
         self.store_note(note, "tool", Some(session)).await
     }
 
-    /// Returns the memories that fit a text, for a tool that a session calls. Memories that must
-    /// stay on this computer are left out if the model that reads them runs elsewhere.
+    /// Returns the memories that match a text, for a tool that a session calls. Memories that must
+    /// stay on this computer are omitted if the reading model runs elsewhere.
     pub async fn recall(
         &self,
         text: &str,
@@ -248,8 +249,9 @@ impl Memories {
         Ok(hits)
     }
 
-    /// Returns the memories that a session may use: its own, and for the user's sessions those of
-    /// the profile. Other applications see neither the profile's memories nor each other's.
+    /// Returns the memories that a session may use: its own memories, and in the user's sessions
+    /// the memories of the profile. Other applications see neither the profile's memories nor each
+    /// other's.
     pub(crate) fn reach(&self, session: &SessionId) -> MemoryReach {
         if session.application() != DESKTOP {
             MemoryReach::Session(session.clone())
@@ -260,9 +262,9 @@ impl Memories {
         }
     }
 
-    /// Returns the memories that fit a text, best first, by their words and by their vectors. If one
-    /// of both searches fails, the other one still counts. `content` says who reads them, and whether
-    /// the text may be sent to a server elsewhere.
+    /// Returns the memories that match a text, best first, by their words and by their vectors. If
+    /// one of the two searches fails, the results of the other are used. `content` says who reads
+    /// the memories and whether the text may be sent to a server elsewhere.
     pub(crate) async fn find(
         &self,
         text: &str,
@@ -298,7 +300,8 @@ impl Memories {
         stays_here: bool,
     ) -> Result<(Vec<(MemoryEntry, f32)>, f32), StoreError> {
         let (embedder, index) = self.index.ready().await?;
-        // The question has data that must stay on this computer. Words alone are searched for.
+        // The question contains data that must stay on this computer, so the search uses only
+        // words.
         if stays_here && embedder.is_elsewhere() {
             return Ok((Vec::new(), index.threshold));
         }
@@ -308,7 +311,7 @@ impl Memories {
         Ok((found, index.threshold))
     }
 
-    /// Checks the text of a note. Known secrets are removed from it.
+    /// Creates a note after checking its text and removing known secrets.
     async fn new_note(
         &self,
         text: &str,
@@ -336,8 +339,8 @@ impl Memories {
         })
     }
 
-    /// Removes known secrets from a text that a person wants to be remembered. Fails if it is empty
-    /// or too long.
+    /// Removes known secrets from a text that a person wants to be remembered. Fails if the text is
+    /// empty or too long.
     async fn checked_text(&self, text: &str) -> Result<String, AgentError> {
         self.secrets.reload().await;
         let text = self.secrets.matcher().redact_secrets(text.trim()).into_owned();
@@ -374,9 +377,9 @@ impl Memories {
         Ok(note)
     }
 
-    /// Stores a memory with its vector in one transaction. If the model fails or is behind a server,
-    /// the memory is stored without a vector and gets it later. `through` is the position up to
-    /// which the messages of the session are summarised with it.
+    /// Stores a memory with its vector in one transaction. If the model fails or is behind a
+    /// server, the memory is stored without a vector and gets a vector later. `through` is the
+    /// position up to which the messages of the session are summarised with it.
     pub(crate) async fn store(
         &self,
         memory: &MemoryEntry,
@@ -385,7 +388,7 @@ impl Memories {
         let store = &self.world.store;
         let (vector, learner) = self.index.vector_of_new(&memory.text).await;
         let has_vector = vector.is_some();
-        // The lock keeps a preparation from learning the text a second time.
+        // The lock prevents the preparation of the index from learning the text a second time.
         let mut state = self.index.state.lock().await;
         match through {
             Some(through) => store.batch_add(memory, vector.as_ref(), through).await?,
@@ -400,7 +403,7 @@ impl Memories {
         Ok(())
     }
 
-    /// Records that memories were read. A read that found none is not recorded.
+    /// Records that memories were read. A read without results is not recorded.
     async fn record_read(
         &self,
         reader: &Reader<'_>,

@@ -1,5 +1,5 @@
-//! Finds the long-term memories that fit the message of a turn. A failure is logged and ignored,
-//! because the message can be answered without them.
+//! Finds the long-term memories that match the message of a turn. A failure is logged and ignored,
+//! because the message can be answered without memories.
 
 use contract::MemoryHit;
 
@@ -13,19 +13,19 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// The number of pinned memories that every message gets, the newest ones.
+/// The most pinned memories that are added to every message. The newest ones are used.
 const MOST_PINNED: usize = 5;
-/// The number of pinned memories that are read, because some may not be sent to this model.
+/// The number of pinned memories that are read. Some of them may not be sent to this model.
 const PINNED_READ: u32 = 100;
 
-/// Returns the memories that fit the message of a turn: pinned ones first, then the best. An embedding
-/// server gets the message.
+/// Returns the memories that match the message of a turn: pinned memories first, then the best
+/// matches. The message is sent to the embedding server, if there is one.
 pub(crate) async fn search_for_turn(
     memories: &Memories,
     context: &TurnContext,
     recalled: &Recalled,
 ) -> Vec<MemoryHit> {
-    // The built-in model reads no prompt.
+    // The built-in model does not read the prompt.
     if !context.settings.memory.recall
         || keeps_nothing(&recalled.policy)
         || context.model.in_process()
@@ -38,8 +38,8 @@ pub(crate) async fn search_for_turn(
     })
 }
 
-/// Returns those of the found memories that the model may read, for the prompts of the turn. Records
-/// them, and notes for the turn whether any are untrusted or must stay on this computer.
+/// Returns the found memories that the model may read, for the prompts of the turn. Records the
+/// memories, and records for the turn whether any are untrusted or must stay on this computer.
 pub(crate) async fn use_in_turn(context: &TurnContext, mut hits: Vec<MemoryHit>) -> Vec<MemoryHit> {
     if let Some(recorder) = &context.recorder {
         recorder.set_memories(&hits);
@@ -58,8 +58,8 @@ pub(crate) async fn use_in_turn(context: &TurnContext, mut hits: Vec<MemoryHit>)
     hits
 }
 
-/// Returns the pinned memories first, and then those that fit the message. None if memory is
-/// switched off for the session. In a replay, these are the recorded ones.
+/// Returns the pinned memories first, and then the memories that match the message. Returns none if
+/// memory is switched off for the session. In a replay, the recorded memories are returned.
 async fn find_all(
     memories: &Memories,
     context: &TurnContext,

@@ -1,4 +1,4 @@
-//! Records of long-term memories: each read and each change.
+//! Creates the records of long-term memories: each read and each change.
 
 use contract::{AgentError, MemoryId, RecordType};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(crate) fn read_record<'a>(
         .field("memories", ids)
 }
 
-/// Records a use of memories. It fails if the log cannot be written.
+/// Records a use of memories. Fails if the log cannot be written.
 pub(crate) async fn record_memory(
     audit: &dyn AuditLog,
     draft: RecordDraft,

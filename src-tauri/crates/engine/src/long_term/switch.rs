@@ -1,4 +1,5 @@
-//! The switch of long-term memory for one session. It is a value of the session, so it goes with it.
+//! The switch of long-term memory for a session. The switch is a value of the session, so it is
+//! deleted with the session.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::{
     turn::values::StoredValues,
 };
 
-/// The name of the session value that says that memory is off.
+/// The name of the session value that marks memory as switched off.
 const OFF: &str = "$memory_off";
 
 /// The switch of long-term memory.
@@ -30,7 +31,7 @@ impl MemorySwitch {
         }
     }
 
-    /// Switches long-term memory for one session: whether memories are read and made in it.
+    /// Switches long-term memory for a session: whether memories are read and created in it.
     pub async fn set(&self, params: &MemorySwitchParams) -> Result<(), AgentError> {
         let (session, store) = (&params.session, &self.store);
         if store.session(session).await?.is_none() {
@@ -39,7 +40,7 @@ impl MemorySwitch {
             );
         }
         if params.enabled && self.is_off(session).await? {
-            // Memory was off for these messages, so they become no memories later.
+            // Memory was off for these messages, so they must not become memories later.
             store.skip_messages(session).await?;
         }
         {

@@ -1,4 +1,4 @@
-//! The port for what a caller can reach.
+//! The port for the tools, specialists and models that a caller can use.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use contract::PackId;
 
 use super::{Models, Roster, Tools};
 
-/// The ports that decide which tools, specialists and models a caller can use.
+/// The ports that determine which tools, specialists and models a caller can use.
 #[derive(Clone)]
 pub struct Reachable {
-    /// The tools that its turns may use.
+    /// The tools that the caller's turns may use.
     pub tools: Arc<dyn Tools>,
     /// The specialists that may answer.
     pub roster: Arc<dyn Roster>,
@@ -17,9 +17,9 @@ pub struct Reachable {
     pub models: Arc<dyn Models>,
 }
 
-/// Finds what callers reach that can use some packs only.
+/// Finds the tools, specialists and models of callers that can use only some packs.
 pub trait Access: Send + Sync {
-    /// Returns the tools, specialists and models of these packs. Must be cheap, because it is asked
+    /// Returns the tools, specialists and models of these packs. Must be fast, because it is called
     /// for each turn.
     fn reachable(&self, packs: &Arc<[PackId]>) -> Reachable;
 }

@@ -1,5 +1,5 @@
-//! The port for specialists: which can be asked, the form of the supervisor's decision, and where
-//! execution instructions are read.
+//! The port for specialists: which specialists can be asked, the format of the supervisor's
+//! decision, and the source of execution instructions.
 
 use contract::{
     AgentId, Conversation, PackId, ToolId, ToolSpec,
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct Agent {
     /// The identifier of the specialist.
     pub id: AgentId,
-    /// The pack that brings it.
+    /// The pack of the specialist.
     pub pack: PackId,
     /// The name for display.
     pub name: String,
-    /// One sentence about its task, which the supervisor reads.
+    /// A sentence about the specialist's task, which the supervisor reads.
     pub summary: String,
     /// The description of the specialist's role for the prompt.
     pub prompt: String,
@@ -28,7 +28,7 @@ pub struct Agent {
     pub entities: Vec<Entity>,
     /// The pack's limit on rounds with tools.
     pub max_steps: u32,
-    /// The most tool calls in one answer, if its pack sets a limit.
+    /// The most tool calls in an answer, if its pack sets a limit.
     pub calls_per_round: Option<u32>,
     /// The specialist's own settings for earlier messages, if they differ from the profile's.
     pub conversation: Option<Conversation>,
@@ -43,7 +43,7 @@ pub struct Instructions {
     pub problems: Vec<String>,
 }
 
-/// The supervisor's decision, in the JSON form that a model writes.
+/// The supervisor's decision, in the JSON format that a model writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteDecision {
     /// A specialist's id, or [`FINISH`].
@@ -51,10 +51,10 @@ pub struct RouteDecision {
     /// The instruction for the specialist. With `FINISH`, the answer to the user or an empty text.
     #[serde(default)]
     pub instruction: String,
-    /// A short code of the supervisor for its reason, kept in the log.
+    /// A short code for the supervisor's reason, which is logged.
     #[serde(default)]
     pub reason_code: String,
-    /// The things that the order is about.
+    /// The entities that the instruction is about.
     #[serde(default)]
     pub entities: Vec<RouteEntity>,
 }
@@ -73,9 +73,9 @@ pub struct RouteEntity {
 /// The value of `next` that ends the turn instead of naming a specialist.
 pub const FINISH: &str = "FINISH";
 
-/// The specialists that can be asked, and the packs' texts for models.
+/// The specialists that can be asked, and the execution instructions of packs.
 pub trait Roster: Send + Sync {
-    /// Returns the specialists, always in the same order. Must be cheap, because it is called once
+    /// Returns the specialists, always in the same order. Must be fast, because it is called once
     /// per turn.
     fn agents(&self) -> std::sync::Arc<Vec<Agent>>;
     /// Reads the current execution instructions of a tool.

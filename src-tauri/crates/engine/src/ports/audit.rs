@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 pub struct RecordDraft {
     /// The kind of event.
     pub record_type: RecordType,
-    /// The session of the event, if it belongs to one.
+    /// The session of the event, if any.
     pub session: Option<SessionId>,
-    /// The turn of the event, if it belongs to one.
+    /// The turn of the event, if any.
     pub turn: Option<TurnId>,
-    /// Plain members of the record: text, integers, booleans, and lists and objects of them. No
-    /// floats.
+    /// The members that are recorded in plain form: texts, integers, booleans, and lists and
+    /// objects of them, but no floats.
     pub fields: Map<String, Value>,
     /// Members that are recorded as salted commitments. Their values are stored beside the log
     /// until they are erased.
@@ -25,7 +25,7 @@ pub struct RecordDraft {
 }
 
 impl RecordDraft {
-    /// Makes a draft without members.
+    /// Creates a draft without members.
     pub fn new(record_type: RecordType) -> Self {
         Self {
             record_type,
@@ -63,16 +63,16 @@ pub enum Durability {
     Durable,
     /// The record is on disk and covered by a signed checkpoint. Used before an approved write.
     Signed,
-    /// The record is handed to the writer. A later `Durable` append or `flush` makes it durable.
+    /// The record is passed to the writer. A later `Durable` append or `flush` makes it durable.
     Grouped,
 }
 
-/// The log could not write the record. No call may be executed then.
+/// The log could not write the record, so that no call may be executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the audit log cannot be written: {0}")]
 pub struct AuditUnavailable(pub contract::Text);
 
-/// The audit log as the engine uses it.
+/// The audit log in the form that the engine uses.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     /// Appends a record and returns its number.

@@ -1,6 +1,6 @@
-//! The port for what must be stored about runs: results by request id, the ledger of model costs,
-//! and the service level of runs. The arithmetic of a reservation is here, so that a store only has
-//! to do it within one transaction.
+//! The port for data that must be stored about runs: results by request id, the ledger of model
+//! costs, and the service level of runs. The arithmetic of a reservation is here, so that a store
+//! only has to apply it within a transaction.
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -20,9 +20,9 @@ pub struct RunKey {
 /// The state of a request id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// The request id was unknown and is claimed now.
+    /// The request id was unknown and is now claimed.
     New,
-    /// The run is under way in this process.
+    /// The run is in progress in this process.
     Running,
     /// The process ended during the run.
     Interrupted,
@@ -46,9 +46,9 @@ pub enum Scope {
 pub struct Cap {
     /// The calls that the cap counts.
     pub scope: Scope,
-    /// The most tokens; absent for no limit.
+    /// The most tokens; absent means no limit.
     pub tokens: Option<u64>,
-    /// The most billionths of a US dollar; absent for no limit.
+    /// The most billionths of a US dollar; absent means no limit.
     pub nano_usd: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl TokenPrice {
     }
 }
 
-/// The usage in the scopes of a reservation, including other reservations.
+/// The usage within a scope, including other reservations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
     /// Tokens of requests and answers.
@@ -77,7 +77,7 @@ pub struct Used {
     pub nano_usd: u64,
 }
 
-/// The request to reserve tokens and cost for one model call.
+/// A request to reserve tokens and cost for a model call.
 #[derive(Clone, Debug)]
 pub struct ReservationRequest {
     /// The session of the call.
@@ -90,19 +90,19 @@ pub struct ReservationRequest {
     pub day: NaiveDate,
     /// The label of the model.
     pub model: String,
-    /// An estimate of the input tokens, rather too high.
+    /// An estimate of the input tokens, more likely too high than too low.
     pub input_tokens: u64,
     /// The length of the longest possible answer.
     pub output_tokens: u64,
-    /// The shortest answer that is worth the call.
+    /// The fewest tokens of an answer for which the call is worthwhile.
     pub least_output: u64,
-    /// The price. None if it is not known.
+    /// The price. None if unknown.
     pub price: Option<TokenPrice>,
     /// The caps that apply.
     pub caps: Vec<Cap>,
 }
 
-/// The limit that does not allow a reservation, with its figures.
+/// The limit that forbids a reservation, with its figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The cap that is exhausted.
@@ -113,7 +113,7 @@ pub struct Refusal {
     pub used: u64,
     /// The limit of the cap, in its unit.
     pub most: u64,
-    /// The least that the call would have used.
+    /// The least usage of the call.
     pub needed: u64,
 }
 
@@ -164,9 +164,9 @@ impl ReservationRequest {
 /// The result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
-    /// The reservation is in the ledger. The answer may have this many tokens.
+    /// The reservation is in the ledger.
     Entry {
-        /// The number of the entry, by which it is settled.
+        /// The number of the entry, with which it is settled.
         id: i64,
         /// The most tokens of the answer.
         output_tokens: u64,
@@ -186,14 +186,14 @@ pub struct Settlement {
     pub nano_usd: Option<u64>,
 }
 
-/// The service data of one ended run.
+/// The service data of an ended run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
     /// The turn of the run.
     pub turn: TurnId,
-    /// The moment at which it ended.
+    /// The time at which the run ended.
     pub ended_at: DateTime<Utc>,
-    /// The duration without the time that a person took to decide.
+    /// The duration, excluding the time until a person decided.
     pub duration_ms: u64,
     /// The number of tool calls.
     pub tools: u32,
@@ -209,18 +209,18 @@ pub struct Served {
 pub trait Books: Send + Sync {
     /// Looks up a request id and claims it if it is free.
     async fn run_claim(&self, key: &RunKey, at: DateTime<Utc>) -> Result<Claim, StoreError>;
-    /// Deletes the results of runs that were claimed up to a moment.
+    /// Deletes the results of runs that were claimed up to a given time.
     async fn runs_forget(&self, until: DateTime<Utc>) -> Result<(), StoreError>;
-    /// Stores the result of a claimed run. With None, releases its request id.
+    /// Stores the result of a claimed run. If `outcome` is none, releases the request id.
     async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError>;
-    /// Marks all running runs as interrupted. Called at the start.
+    /// Marks all running runs as interrupted. Called at the start of the process.
     async fn mark_runs_interrupted(&self) -> Result<(), StoreError>;
 
-    /// Reserves tokens and cost in one transaction, unless a limit does not allow it. Usage of
-    /// future days counts as today's, so that setting the clock back frees no budget.
+    /// Reserves tokens and cost in one transaction, unless a limit forbids it. Usage on future days
+    /// counts as usage of today, so that setting the clock back does not free any budget.
     async fn spend_reserve(&self, wish: &ReservationRequest) -> Result<Reserved, StoreError>;
     /// Replaces a reservation by the actual usage. The change is written with the next write, and
-    /// before any read of the ledger. A reservation that is never settled counts in full.
+    /// before any read of the ledger. A reservation that is never settled counts completely.
     fn spend_settle(&self, entry: i64, used: Settlement);
     /// Returns the usage since the beginning of a day.
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError>;
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_as_long_as_every_cap_allows() {
+    fn the_longest_allowed_answer_is_limited_by_the_tightest_budget() {
         let none = |_| Used::default();
         assert_eq!(wish(vec![]).longest_allowed_answer(none), Ok(4_000));
         assert_eq!(

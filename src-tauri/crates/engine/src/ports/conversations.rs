@@ -1,5 +1,5 @@
-//! The port for conversation memories: the summary and the positions that the engine stores of a
-//! conversation besides its items.
+//! The port for conversation memories: the summary and the positions that the engine stores for a
+//! conversation in addition to its items.
 
 use std::sync::Arc;
 
@@ -10,17 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::ports::rows::StoreError;
 
-/// A memory: the summary and settings stored under one key. Positions are those of [`MemoryItem`].
+/// A memory: the summary and settings stored under a key. Positions have the meaning of
+/// [`MemoryItem`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// The key under which it is stored.
+    /// The key under which the memory is stored.
     pub key: String,
-    /// The session, if the memory belongs to one session.
+    /// The session, if the memory belongs to a single session.
     pub session: Option<SessionId>,
     /// The specialist whose own settings apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    /// Whether the memory is in use. If not, it was deleted, and the next message starts a new one.
+    /// Whether the memory is in use. A memory that is not in use was deleted, and the next message
+    /// starts a new memory.
     pub live: bool,
     /// The moment of the last change.
     pub updated_at: DateTime<Utc>,
@@ -34,20 +36,20 @@ pub struct Memory {
     pub messages: u64,
     /// The way in which the summary was made.
     pub method: SummaryMethod,
-    /// The summary may contain text from untrusted sources.
+    /// Whether the summary may contain text from untrusted sources.
     pub untrusted: bool,
-    /// The summary may contain data that must not leave this computer.
+    /// Whether the summary may contain data that must not leave this computer.
     #[serde(default)]
     pub local_only: bool,
-    /// Whether the transcript shows this summary, and whether it shows the failure below.
+    /// Whether the transcript shows this summary.
     pub shown: bool,
-    /// The transcript reports the failure below.
+    /// Whether the transcript shows the last failure.
     pub told: bool,
-    /// The number of consecutive failed attempts at a summary, and the reason of the last failure.
+    /// The number of consecutive failed attempts at a summary.
     pub failures: u32,
     /// The reason of the last failure, as a code.
     pub failure: Option<Text>,
-    /// The time of the last attempt, and the time of the last summary.
+    /// The time of the last attempt at a summary.
     pub tried_at: Option<DateTime<Utc>>,
     /// The moment of the last summary.
     pub summarised_at: Option<DateTime<Utc>>,
@@ -62,10 +64,10 @@ pub struct MemoryItem {
     pub item: Arc<Item>,
 }
 
-/// The items that a memory consists of.
+/// The items that belong to a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryOf {
-    /// The items of one session. Positions are item numbers.
+    /// The items of a single session. Positions are item numbers.
     Session(SessionId),
     /// The memory of all sessions that share this key.
     Shared(String),
@@ -85,7 +87,7 @@ pub enum Side {
 pub trait Conversations: Send + Sync {
     /// Returns the memory under a key, or None if there is none.
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError>;
-    /// Returns all memories that belong to this session alone.
+    /// Returns all memories that belong only to this session.
     async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError>;
     /// Stores a memory. If more than `most` memories exist under the same settings, the least
     /// recently used ones are deleted. A `most` of 0 means no limit.

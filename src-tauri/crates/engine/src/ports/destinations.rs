@@ -1,4 +1,5 @@
-//! The port for destinations: which of them a person allowed, and how much was sent there.
+//! The port for destinations: the permissions for destinations, and the amount of data sent to
+//! them.
 
 use async_trait::async_trait;
 use contract::{Allowance, Destination, SessionId};
@@ -8,20 +9,22 @@ use crate::ports::StoreError;
 /// The state of a destination in a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationState {
-    /// Whether it is allowed in this conversation or in all.
+    /// Whether the destination is allowed in this conversation or in all.
     pub is_allowed: bool,
-    /// The bytes that reads of this conversation sent there since a person last permitted it.
+    /// The bytes that reads of this conversation have sent to the destination since a person last
+    /// allowed it.
     pub sent_bytes: u64,
 }
 
-/// Permissions to send data to destinations by reads, and what was sent.
+/// Stores the permissions of reads to send data to destinations, and the amount of data sent.
 #[async_trait]
 pub trait Destinations: Send + Sync {
-    /// Stores permissions. One that exists keeps its origin.
+    /// Stores permissions. An existing permission keeps its origin.
     async fn allowances_put(&self, allowances: Vec<Allowance>) -> Result<(), StoreError>;
     /// Returns all permissions, newest first.
     async fn allowances(&self) -> Result<Vec<Allowance>, StoreError>;
-    /// Deletes a permission of one conversation, or of all. Returns false if it does not exist.
+    /// Deletes a permission for one conversation or for all. Returns false if the permission does
+    /// not exist.
     async fn allowance_delete(
         &self,
         session: Option<&SessionId>,
@@ -33,8 +36,8 @@ pub trait Destinations: Send + Sync {
         session: &SessionId,
         of: &[Destination],
     ) -> Result<Vec<DestinationState>, StoreError>;
-    /// Adds what a read sends to each of these destinations. With `anew`, a person permitted
-    /// this read, so the count begins with it.
+    /// Adds the bytes that a read sends to each of these destinations. With `anew`, a person
+    /// approved this read, so the count restarts with it.
     async fn sent_add(
         &self,
         session: &SessionId,

@@ -1,4 +1,4 @@
-//! The port for embedding models, which turn texts into vectors that can be compared.
+//! The port for embedding models, which convert texts to comparable vectors.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use redaction::Outbound;
 
 use crate::ports::ModelError;
 
-/// The most texts of one call of an embedding server.
+/// The most texts of a call of an embedding server.
 pub const MOST_TEXTS: usize = 64;
 
 /// The identifier of an embedding model. A new version of a model has a new identifier.
@@ -29,7 +29,7 @@ pub struct EmbeddingModel {
     pub id: EmbeddingModelId,
     /// The number of values of a vector.
     pub dimension: u32,
-    /// The least similarity of texts that belong together, found by calibration.
+    /// The least similarity of related texts, found by calibration.
     pub threshold: f32,
     /// The abilities and limits of the model in words.
     pub description: contract::Text,
@@ -40,53 +40,53 @@ pub struct EmbeddingModel {
 #[error("{0}")]
 pub struct EmbeddingFailed(pub String);
 
-/// An embedding model inside of this program. It gets the texts as they are. The vectors that it
-/// makes have the length 1, or 0 for a text without letters and digits.
+/// An embedding model inside this program, which gets texts without redaction. Its vectors have the
+/// length 1, or 0 for a text without letters and digits.
 #[async_trait]
 pub trait Embedder: Send + Sync {
     /// Returns the properties of the model.
     fn model(&self) -> EmbeddingModel;
-    /// Tells the model one of the stored texts, so that it knows which parts are common. Most
-    /// models need no such knowledge.
+    /// Lets the model learn a stored text, so that it knows which parts are common. Most models do
+    /// not need this.
     fn learn(&self, _text: &str) {}
-    /// Makes the model forget all texts that it was told.
+    /// Makes the model forget all learned texts.
     fn forget_learned(&self) {}
     /// Returns the vector of a text that is stored.
     async fn embed_memory(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed>;
-    /// Returns the vector of a text that memories are searched for.
+    /// Returns the vector of a text for searching memories.
     async fn embed_question(&self, text: &str) -> Result<Vec<f32>, EmbeddingFailed>;
 }
 
-/// The role of texts that a server embeds. Some models treat both differently.
+/// The role of texts that a server embeds. Some models treat the two roles differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextRole {
     /// The texts are stored.
     Memory,
-    /// Memories are searched for the text.
+    /// The texts are questions for searching memories.
     Question,
 }
 
-/// The vectors of a server, in the order of the texts. Each has the length 1.
+/// The vectors of a server, in the order of the texts. Each vector has the length 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedded {
     /// The vectors.
     pub vectors: Vec<Vec<f32>>,
-    /// The tokens that the server counted; 0 if it does not say.
+    /// The tokens that the server reports; 0 if it does not report any.
     pub input_tokens: u64,
 }
 
-/// An embedding model behind a server. It gets redacted texts only.
+/// An embedding model behind a server. The server gets only redacted texts.
 #[async_trait]
 pub trait EmbeddingServer: Send + Sync {
     /// Returns the identifier of the model, which names server and model.
     fn id(&self) -> EmbeddingModelId;
-    /// Returns the name for people, also for prices.
+    /// Returns the display name, which is also used for prices.
     fn label(&self) -> String;
     /// Whether the server runs on this computer.
     fn is_local(&self) -> bool;
     /// Returns the abilities and limits of the model in words.
     fn description(&self) -> contract::Text;
-    /// Reads the keys, so that they are known as secrets before a text is made.
+    /// Loads the keys, so that they are known as secrets before a text is created.
     fn prepare_call(&self) -> BoxFuture<'static, ()>;
     /// Returns the vectors of at most [`MOST_TEXTS`] texts.
     async fn embed(&self, texts: Vec<Outbound>, role: TextRole) -> Result<Embedded, ModelError>;
@@ -95,7 +95,7 @@ pub trait EmbeddingServer: Send + Sync {
 /// The chosen embedding model.
 #[derive(Clone)]
 pub enum ChosenEmbedder {
-    /// A model inside of this program.
+    /// A model inside this program.
     Inside(Arc<dyn Embedder>),
     /// A model behind a server.
     Server(Arc<dyn EmbeddingServer>),
@@ -118,15 +118,15 @@ impl ChosenEmbedder {
         }
     }
 
-    /// Whether texts leave this computer for the model.
+    /// Whether texts leave this computer to reach the model.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Server(server) if !server.is_local())
     }
 }
 
-/// Returns the embedding model of the settings. Settings may change it at any time.
+/// Returns the configured embedding model. The settings may change at any time.
 #[async_trait]
 pub trait Embedders: Send + Sync {
-    /// Returns the model. Reads it from its folder if that has not happened yet.
+    /// Returns the model. Loads the model from its folder if necessary.
     async fn current(&self) -> Result<ChosenEmbedder, EmbeddingFailed>;
 }

@@ -1,18 +1,18 @@
-//! Computes how long an answer may be, from the requested length, the budgets and the model's own
-//! limit.
+//! Computes the allowed length of an answer, from the requested length, the budgets and the model's
+//! own limit.
 
 use crate::ports::model::{ModelRequest, longest_answer};
 
 impl ModelRequest {
-    /// Adapts the request to a model with this limit of its own. The requested length becomes at
-    /// most that limit, and the budgets' limit is dropped if it is not lower.
+    /// Adapts the request to the model's own limit. The requested length becomes at most that
+    /// limit, and the budgets' limit is removed unless it is lower.
     pub fn apply_own_limit(&mut self, own: Option<u32>) {
         let longest = longest_answer(self.max_output_tokens, own);
         self.max_output_tokens = self.max_output_tokens.map(|_| longest);
         self.left_output_tokens = self.left_output_tokens.filter(|left| *left < longest);
     }
 
-    /// Returns the lower of both limits, if there is any.
+    /// Returns the lower of the two limits, if there is any.
     pub fn answer_limit(&self) -> Option<u32> {
         self.max_output_tokens.into_iter().chain(self.left_output_tokens).min()
     }
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_sent_only_if_below_the_models_default() {
+    fn an_answer_limit_is_sent_only_if_it_is_below_the_models_default() {
         let told = |wanted, left, own| {
             let mut request = ModelRequest {
                 max_output_tokens: wanted,

@@ -1,5 +1,5 @@
 //! Traits for everything outside the engine. Other crates implement them for stores, providers,
-//! servers and logs; this folder names no implementation.
+//! servers and logs; this folder does not depend on them.
 
 mod access;
 mod agents;

@@ -9,8 +9,8 @@ use redaction::{Outbound, OutboundValue};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A message for a model. Its text types can only be made by the redactor, so no unredacted text
-/// can be sent.
+/// A message for a model. Its text types can only be created by the redactor, so that no unredacted
+/// text can be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Instructions of the host.
@@ -18,27 +18,27 @@ pub enum Message {
         /// The text of the instructions.
         text: Outbound,
     },
-    /// The user's words.
+    /// A message of the user.
     User {
         /// The text of the message.
         text: Outbound,
     },
-    /// The model's text and its calls. `opaque` is only sent back to the maker that it came from.
+    /// The model's text and its calls. `opaque` is only returned to the maker from which it came.
     Assistant {
         /// The text of the answer; it may be empty.
         text: Outbound,
         /// The tool calls of the answer.
         calls: Vec<ModelCall>,
-        /// Data that the provider requires back with this answer.
+        /// Data that must be returned to the provider with this answer.
         opaque: Option<Opaque>,
     },
-    /// The result of one call; every call is followed by exactly one. `content` is what a language
-    /// model reads (capped); `data` is the whole result, for a model that reads values, else
-    /// nothing.
+    /// The result of a call; every call is followed by exactly one result. `content` is the
+    /// shortened text for a language model. `data` is the whole result for a model that reads
+    /// values, and empty otherwise.
     Tool {
         /// The call that the result belongs to.
         call: CallId,
-        /// The name of the tool, as the model knows it.
+        /// The name of the toolfor the model.
         name: Outbound,
         /// The result as text, cut to the limit.
         content: Outbound,
@@ -47,25 +47,24 @@ pub enum Message {
     },
 }
 
-/// A call that a model made, or the same call when it is sent back to the model. `arguments` is the
-/// JSON text, not parsed.
+/// A call by a model, or the same call returned to the model. `arguments` is unparsed JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCall<T = Outbound> {
     /// The identifier of the call.
     pub id: CallId,
-    /// The name of the tool, as the model knows it.
+    /// The name of the toolfor the model.
     pub name: T,
     /// The arguments as JSON text.
     pub arguments: T,
 }
 
-/// A call in the form in which the model made it.
+/// A call as the model made it.
 pub type AskedCall = ModelCall<String>;
 
-/// Data that a provider requires back unchanged with its message, such as signed reasoning or ids.
-/// It is only valid for the maker that produced it; all others leave it out. An object is stored with
-/// the items: its `message` with the answer, its `calls` with the calls in their order. Other data is
-/// valid within the turn.
+/// Data that must be returned to a provider unchanged with its message, such as signed reasoning or
+/// ids. The data is only valid for the maker that produced it and is omitted for all others. An
+/// object is stored with the items: its `message` with the answer, its `calls` with the calls in
+/// order. Other data is only valid within the turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opaque {
     /// The provider protocol, the host and the model.
@@ -75,8 +74,8 @@ pub struct Opaque {
 }
 
 impl Opaque {
-    /// Returns what is stored with the message itself, or with its first stored item, and with its
-    /// call at this place.
+    /// Returns the data to store with the message itself or its first stored item, and with the
+    /// call at this position.
     pub fn kept(&self, is_first: bool, call: Option<usize>) -> Option<Kept> {
         let data = self.data.as_object()?;
         let of_call = call.and_then(|at| data.get("calls")?.get(at)).cloned();
@@ -89,7 +88,7 @@ impl Opaque {
         })
     }
 
-    /// Returns the data of an answer from what was stored with it or with its calls.
+    /// Restores the data of an answer from the data stored with the answer or with its calls.
     pub fn from_kept(kept: &[Option<&Kept>]) -> Option<Self> {
         let maker = kept.iter().find_map(|kept| kept.map(|kept| &kept.maker))?;
         let own = |kept: Option<&Kept>, part: fn(&Kept) -> &Value| {
@@ -102,10 +101,10 @@ impl Opaque {
     }
 }
 
-/// A tool in the form that is offered to a model.
+/// A tool as offered to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDef {
-    /// The name of the tool, as the model knows it.
+    /// The name of the toolfor the model.
     pub name: Outbound,
     /// The purpose of the tool and hints on its use.
     pub description: Outbound,
@@ -116,75 +115,75 @@ pub struct ToolDef {
 /// The JSON structure that an answer must have, for models that support it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured {
-    /// The name of the shape, which some providers require.
+    /// The name of the structure, which some providers require.
     pub name: &'static str,
     /// A JSON schema in which every property is required and no other property is allowed.
     pub schema: OutboundValue,
 }
 
-/// The purpose of a request. The built-in model uses it instead of the prompt. It is never sent to
-/// a provider.
+/// The purpose of a request. The built-in model uses it instead of the prompt. The purpose is never
+/// sent to a provider.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Purpose {
     /// Answer the whole message of the user.
     #[default]
     Answer,
-    /// Answer the whole message, or hand it to specialists with the tool `route`.
+    /// Answer the whole message, or route it to specialists with the tool `route`.
     Assist {
-        /// The name of that tool.
+        /// The name of the tool for routing.
         route: String,
         /// The specialists, each with the names of its tools.
         agents: Vec<(AgentId, Vec<String>)>,
     },
-    /// Finds the part of the message that one specialist can handle, by the names of its tools.
+    /// Finds the part of the message that a specialist can handle, by the names of its tools.
     Part {
-        /// The names of the specialist's tools, as the model knows them.
+        /// The names of the specialist's toolsfor the model.
         tools: Vec<String>,
     },
-    /// Chooses who is asked next: the specialists with the names of their tools, and those that
-    /// have answered.
+    /// Choose the next specialist, given the names of each specialist's tools and the specialists
+    /// that have answered.
     Route {
         /// The specialists, each with the names of its tools.
         agents: Vec<(AgentId, Vec<String>)>,
         /// The specialists that have answered.
         answered: Vec<AgentId>,
     },
-    /// One text of what several specialists answered, by name.
+    /// Combine the answers of several specialists into a text that names them.
     Synthesis {
         /// The answers, each with the name of its specialist.
         answers: Vec<(String, Outbound)>,
     },
 }
 
-/// One model call.
+/// A model call.
 #[derive(Clone, Debug, Default)]
 pub struct ModelRequest {
     /// The conversation, oldest message first.
     pub messages: Vec<Message>,
-    /// The end of the prompt that differs from message to message, such as the time. A wire may put it
-    /// before the question, so that a server need not read the conversation again.
+    /// The end of the prompt, which differs between messages, such as the time. An adapter may
+    /// place it before the question, so that a server can cache the conversation.
     pub passing: Outbound,
     /// The offered tools. If empty, the model must answer in text.
     pub tools: Vec<ToolDef>,
-    /// If set, the answer must be one JSON object of this structure instead of text.
+    /// If set, the answer must be a JSON object with this structure instead of text.
     pub structured: Option<Structured>,
     /// The purpose of the request.
     pub purpose: Purpose,
-    /// The requested length of the longest answer.
+    /// The requested limit of the answer's length.
     pub max_output_tokens: Option<u32>,
-    /// The length that the budgets allow, if it is lower than the longest answer of the models.
+    /// The limit that the budgets allow, if it is lower than the longest answer of the models.
     pub left_output_tokens: Option<u32>,
-    /// Whether the answer may arrive in one piece, because no one reads it as it arrives.
+    /// Whether the answer may arrive in one piece, because no person reads it while it arrives.
     pub whole: bool,
-    /// The language of the answers, `en` or `sv`, for models that word their answers themselves.
+    /// The language of answers, `en` or `sv`, for models that generate answers from templates.
     pub locale: String,
     /// The current time and the user's time zone.
     pub now: Option<DateTime<Utc>>,
-    /// The IANA name of that zone.
+    /// The IANA name of the user's time zone.
     pub time_zone: String,
 }
 
-/// An event of a model's answer. `Done` is the last one.
+/// An event of a model's answer. `Done` is the last event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelEvent {
@@ -192,15 +191,15 @@ pub enum ModelEvent {
     Text(String),
     /// A piece of the thoughts before the answer.
     Reasoning(String),
-    /// The text so far was thoughts. The answer begins after it.
+    /// The text so far belongs to the thoughts. The answer begins after it.
     WasThought,
-    /// The server loads the model, and the answer is waited for.
+    /// The server is loading the model, so the answer is delayed.
     Loading,
     /// A complete tool call. The provider's adapter joins its parts.
     Call(AskedCall),
     /// Suggested answers that the user can give with one click.
     Choices(Vec<Choice>),
-    /// Provider data that must be sent back with this answer's calls.
+    /// Provider data that must be returned with this answer's calls.
     #[serde(skip)]
     Opaque(Opaque),
     /// The first model failed and another model answers from here on. `why` is safe to show.
@@ -211,14 +210,14 @@ pub enum ModelEvent {
         to: String,
         /// The kind of failure.
         kind: ModelErrorKind,
-        /// A sentence about the failure.
+        /// A sentence that describes the failure.
         why: Text,
     },
     /// A known secret was removed from the answer. The engine adds this, at most once per answer.
     SecretRemoved,
     /// The answer is complete.
     Done {
-        /// Tokens as the provider counted them.
+        /// The token counts of the provider.
         usage: Usage,
         /// The reason why the model stopped.
         finish: Finish,
@@ -233,35 +232,35 @@ pub enum Finish {
     Stop,
     /// The model waits for the results of its calls.
     ToolCalls,
-    /// The answer reached the limit of tokens.
+    /// The answer reached its token limit.
     Length,
     /// The provider withheld the rest of the answer.
     ContentFilter,
-    /// The model declined the message because it is outside its task.
+    /// The model declined the message because it is outside the model's task.
     OutOfScope,
 }
 
-/// Why a model call failed. The text is safe to show: it contains no key, and of a response
-/// body only the server's sentence.
+/// Why a model call failed. The text is safe to show: it contains no key, and only the server's
+/// message from a response body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
     /// The kind of failure.
     pub kind: ModelErrorKind,
-    /// A sentence about the failure.
+    /// A sentence that describes the failure.
     pub message: Text,
-    /// A sentence about a remedy.
+    /// A sentence that suggests a remedy.
     pub hint: Option<Text>,
-    /// The waiting time that the server asked for, in milliseconds.
+    /// The delay that the server requested, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// The server's own words as a quotation, for the person whose model it is. Callers over HTTP are
-    /// not told.
+    /// The server's message as a quotation, for the user who configured the model. Callers over
+    /// HTTP do not get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Box<Text>>,
 }
 
 impl ModelError {
-    /// Returns the message followed by the server's own words.
+    /// Returns the message followed by the server's message.
     pub fn message_with_quote(&self) -> Text {
         match &self.said {
             Some(said) => self.message.clone().append((**said).clone()),
@@ -270,12 +269,12 @@ impl ModelError {
     }
 }
 
-/// A refusal of tools by a model's server, which answered without them.
+/// A refusal of tools by a model's server, which then answered without tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolsRefused {
-    /// When it refused them.
+    /// The time of the refusal.
     pub at: DateTime<Utc>,
-    /// A sentence that quotes the server, if this process heard it.
+    /// A sentence that quotes the server, if the refusal was in this process.
     pub said: Option<Text>,
 }
 
@@ -283,9 +282,10 @@ pub struct ToolsRefused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
-    /// The server could not be reached or answered with status 5xx. It did not work on the request.
+    /// The server could not be reached or answered with status 5xx. The server did not process the
+    /// request.
     Unavailable,
-    /// The server stopped answering, or its answer broke off.
+    /// The server stopped answering, or its answer was interrupted.
     Broken,
     /// The provider limits requests, or no credit is left.
     RateLimited,
@@ -305,14 +305,14 @@ impl ModelErrorKind {
         matches!(self, Self::Unavailable | Self::Broken | Self::RateLimited)
     }
 
-    /// Whether the model may have worked on the request before it failed. The provider charges for
-    /// that work.
+    /// Whether the model may have processed the request before it failed. The provider charges for
+    /// such processing.
     pub fn may_have_worked(self) -> bool {
         matches!(self, Self::Broken)
     }
 }
 
-/// A model. Dropping the stream cancels the call. The adapter makes retries before the first event.
+/// A model. Dropping the stream cancels the call. The adapter retries only before the first event.
 pub trait Model: Send + Sync {
     /// Returns the model's name for the user, such as "Offline model" or "gpt-4o-mini at
     /// api.openai.com".
@@ -332,23 +332,24 @@ pub trait Model: Send + Sync {
     fn most_tools(&self) -> usize {
         usize::MAX
     }
-    /// Returns the last time that the server of the model that answers now refused tools and answered
-    /// without them, if that still counts. Unlike a capability, this is learned from its answers.
+    /// Returns the last time that the current model's server refused tools and answered without
+    /// them, if the refusal is still relevant. Unlike a capability, this is learned from its
+    /// answers.
     fn tools_refused(&self) -> Option<ToolsRefused> {
         None
     }
-    /// Whether the model that answers now counts as one without tools.
+    /// Whether the current model is treated as a model without tools.
     fn refuses_tools(&self) -> bool {
         self.tools_refused().is_some()
     }
-    /// Takes over what an earlier process learned: at this time the server refused tools.
+    /// Records a refusal of tools at this time that an earlier process stored.
     fn note_refused_tools(&self, _at: DateTime<Utc>) {}
     /// Returns the length of the longest answer that any of the possible models may give to a
     /// request for `wanted` tokens.
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         longest_answer(wanted, self.capabilities().max_output_tokens)
     }
-    /// Returns the same for the model that answers now.
+    /// Returns the length of the longest answer of the current model.
     fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
         self.longest_answer(wanted)
     }
@@ -357,18 +358,18 @@ pub trait Model: Send + Sync {
     fn in_process(&self) -> bool {
         false
     }
-    /// Whether the model that answers now is built into this program. It may be the fallback of an
-    /// external model.
+    /// Whether the model that answers now is built into this program. The current model may be the
+    /// fallback of an external model.
     fn answers_in_process(&self) -> bool {
         self.in_process()
     }
-    /// Whether the model reads tool results as JSON values. This holds for the built-in model and
-    /// for models that may fall back to it.
+    /// Whether the model reads tool results as JSON values. This applies to the built-in model and
+    /// to models that may fall back to it.
     fn reads_values(&self) -> bool {
         self.in_process()
     }
-    /// Loads what a call needs, such as the API key. Called before any text is made for the model,
-    /// so that the key is known and removed from the text.
+    /// Loads data for a call, such as the API key. Called before text for the model is created, so
+    /// that the key is known and removed from the text.
     fn prepare_call(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -376,21 +377,21 @@ pub trait Model: Send + Sync {
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
 }
 
-/// Returns the current model. Settings may change it between turns.
+/// Returns the current model. The settings may change between turns.
 pub trait Models: Send + Sync {
     /// Returns the model for the next turn: the configured model, or the named one (`offline`, or a
     /// model of the configured provider).
     fn current(&self, name: Option<&str>) -> Arc<dyn Model>;
-    /// Forgets what servers refused before, such as tools.
+    /// Forgets earlier refusals of servers, such as refused tools.
     fn forget_refusals(&self) {}
 }
 
-/// The assumed longest answer of a model whose limit is not known. It is reserved in the ledger and
+/// The assumed longest answer of a model with an unknown limit. It is reserved in the ledger but
 /// not sent to the model.
 const USUAL_ANSWER: u32 = 8_192;
 
 /// Returns the length of the longest answer for a request for `wanted` tokens, given the model's
-/// own limit if it is known.
+/// own limit if known.
 pub fn longest_answer(wanted: Option<u32>, own: Option<u32>) -> u32 {
     match (wanted, own) {
         (Some(wanted), Some(own)) => wanted.min(own),

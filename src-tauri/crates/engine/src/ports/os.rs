@@ -1,5 +1,5 @@
-//! The port for the operating system: time, ids, randomness, and a receiver of events. Engine code
-//! never reads the clock or random numbers directly.
+//! The port for the operating system: time, ids, randomness, and a receiver of events. Code of the
+//! engine never reads the clock or random numbers directly.
 
 use chrono::{DateTime, Utc};
 
@@ -9,23 +9,23 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// A source of ids. `prefix` only helps the reader (`turn`, `call`, ...).
+/// A source of ids. `prefix` only makes ids easier to read (`turn`, `call`, ...).
 pub trait Ids: Send + Sync {
     /// Returns a new unique id.
     fn next(&self, prefix: &str) -> String;
 }
 
-/// A source of randomness for the waits between retries.
+/// A source of randomness for the delays between retries.
 pub trait Random: Send + Sync {
     /// Returns a number in `0.0..1.0`.
     fn random_fraction(&self) -> f64;
 }
 
-/// The receiver of events from turns and sessions. It must not block.
+/// The receiver of events from turns and sessions. The receiver must not block.
 pub trait Events: Send + Sync {
     /// Sends a push to every receiver.
     fn push(&self, push: contract::Push);
-    /// Whether anyone listens. If not, events need not be built.
+    /// Whether there are receivers. If not, events need not be created.
     fn has_listeners(&self) -> bool {
         true
     }
@@ -52,7 +52,8 @@ pub enum Point {
     AfterApprovalRequested,
     /// After a decision was stored.
     AfterApprovalDecided,
-    /// This point also lies in the reads of a preview.
+    /// After the intent of a read was recorded, before the read. The reads of a preview also pass
+    /// this point.
     BetweenIntentAndRead,
     /// After the intent of a call with an effect was recorded, before the call.
     BetweenIntentAndEffect,
@@ -87,13 +88,13 @@ impl Point {
     ];
 }
 
-/// Is called when a turn passes a point. The probe in the shipped program does nothing.
+/// Is notified when a turn passes a point. The probe in the shipped program does nothing.
 pub trait Probe: Send + Sync {
     /// Reports that a turn passes this point.
     fn at(&self, point: Point);
 }
 
-/// The probe that does nothing.
+/// A probe that does nothing.
 pub struct NoProbe;
 
 impl Probe for NoProbe {

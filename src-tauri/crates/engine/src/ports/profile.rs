@@ -7,27 +7,28 @@ use secrecy::SecretString;
 
 use crate::ports::rows::SessionValues;
 
-/// The way in which a message that needs no specialist is treated.
+/// How a message that needs no specialist is handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Supervision {
-    /// The model answers it. A model that can call tools is asked once: it answers, or hands the
-    /// message to specialists.
+    /// The model answers the message. A model that can call tools gets a single call, in which it
+    /// answers or routes the message to specialists.
     #[default]
     Assistant,
-    /// A decision comes before each answer, and what lies in no specialist's field is declined, as
-    /// the run contract asks for.
+    /// A decision precedes each answer, and messages outside the specialists' subjects are
+    /// declined, as the run contract requires.
     Contract,
 }
 
-/// The current settings and rules. They are read each time they are needed.
+/// The current settings and rules, which are read each time they are needed.
 pub trait Profile: Send + Sync {
-    /// Returns the settings in force.
+    /// Returns the settings that currently apply.
     fn settings(&self) -> Arc<contract::Settings>;
-    /// Returns why the settings cannot be used. Until then nothing is answered or run.
+    /// Returns why the settings cannot be used. Until this is corrected, no message is answered and
+    /// no tool runs.
     fn settings_fault(&self) -> Option<contract::AgentError> {
         None
     }
-    /// Returns the user's rules for tool calls, as in force.
+    /// Returns the user's rules for tool calls that currently apply.
     fn rules(&self) -> Arc<policy::Rules>;
     /// Returns the prices of models.
     fn prices(&self) -> Arc<contract::PriceTable> {
@@ -35,36 +36,36 @@ pub trait Profile: Send + Sync {
     }
     /// Returns the language, `en` or `sv`.
     fn locale(&self) -> String;
-    /// Returns the language of a text, `en` or `sv`, or None if it is not certain. People are
-    /// answered in the language of their message.
+    /// Returns the language of a text, `en` or `sv`, or none if the language is not certain. A
+    /// person gets answers in the language of the message.
     fn locale_of(&self, _text: &str) -> Option<String> {
         None
     }
-    /// Returns how the messages of people are supervised. Turns for a caller of the run contract
-    /// or of the chat API are always supervised by the contract.
+    /// Returns how the messages of people are supervised. Turns for a caller of the run contract or
+    /// of the chat API are always supervised as in `Contract`.
     fn supervision(&self) -> Supervision {
         Supervision::Assistant
     }
-    /// Returns the name under which the operating system knows the person who runs this process.
-    /// It stands in the records of what that person asked and decided.
+    /// Returns the name of the operating system's account of the person who runs this process. The
+    /// name is stored in the records of this person's messages and decisions.
     fn person(&self) -> Option<String> {
         None
     }
     /// Returns the IANA name of the user's time zone.
     fn time_zone(&self) -> String;
     /// Returns the values of caller-owned parameters that apply in every session, such as
-    /// `clientIp`. The shop's texts are asked for in the language `locale`.
+    /// `clientIp`. The texts of the shop are requested in the language `locale`.
     fn caller_values(&self, locale: &str) -> SessionValues;
 }
 
 /// Keys and tokens that this process has handled. They are removed from all outgoing text at every
 /// redaction level.
 pub trait Secrets: Send + Sync {
-    /// Returns a number that changes whenever `values` does. Must be cheap.
+    /// Returns a number that changes whenever `values` changes. Must be fast.
     fn generation(&self) -> u64;
     /// Returns all known secrets.
     fn values(&self) -> Vec<SecretString>;
-    /// Looks for secrets that another program may have stored. Called before a person's text is
+    /// Loads secrets that another program may have stored. Called before a person's text is
     /// accepted.
     fn reload_secrets(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))

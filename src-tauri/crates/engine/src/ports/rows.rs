@@ -5,16 +5,16 @@ use chrono::{DateTime, Utc};
 use contract::{AgentError, Approval, Reason, SessionId, TurnId, Usage, text};
 use serde_json::{Map, Value};
 
-/// Why the store failed.
+/// The reason why the store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The row does not exist; the text names it.
+    /// The row does not exist. The text names the row.
     #[error("{0} does not exist")]
     NotFound(String),
-    /// The disk is full or not writable; the text is the cause.
+    /// The disk is full or not writable. The text gives the cause.
     #[error("the disk is full or not writable: {0}")]
     NoSpace(String),
-    /// The database failed otherwise; the text is the cause.
+    /// The database failed for another reason. The text gives the cause.
     #[error("the database failed: {0}")]
     Failed(String),
     /// The server with the shared sessions cannot be reached.
@@ -22,7 +22,7 @@ pub enum StoreError {
     Away(String),
 }
 
-/// Converts a store failure to the caller's error. The cause goes to the log, because the caller's
+/// Converts a store failure to the caller's error. The cause is logged, because the caller's
 /// message does not contain it.
 impl From<StoreError> for AgentError {
     fn from(error: StoreError) -> Self {
@@ -51,16 +51,16 @@ impl From<StoreError> for AgentError {
     }
 }
 
-/// A stored turn. It contains enough to find, after a crash, what was running.
+/// A stored turn, with the data for finding the interrupted work after a crash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnRow {
     /// The identifier of the turn.
     pub turn: TurnId,
     /// The session that the turn belongs to.
     pub session: SessionId,
-    /// The moment at which it began.
+    /// The time at which the turn began.
     pub started_at: DateTime<Utc>,
-    /// The moment at which it ended; absent while it runs.
+    /// The time at which the turn ended; absent while it runs.
     pub ended_at: Option<DateTime<Utc>>,
     /// `running`, or a `TurnStatus` in snake case.
     pub status: String,
@@ -74,7 +74,7 @@ pub struct TurnRow {
 /// engine store.
 pub type SessionValues = Map<String, Value>;
 
-/// New values by name. A value of None is deleted.
+/// New values by name. A value of `None` is deleted.
 pub type ValueChanges = Vec<(String, Option<Value>)>;
 
 /// Returns the approvals that belong to a turn.

@@ -69,10 +69,10 @@ pub trait Sessions: Send + Sync {
     ) -> Result<Vec<SessionSummary>, StoreError>;
     /// Replaces the title of a session.
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
-    /// Deletes a session with all that belongs to it.
+    /// Deletes a session with all its data.
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
-    /// Deletes a session like `session_delete`. Afterwards no file of the store, and no copy of one,
-    /// contains anything of it. The session may have been deleted before.
+    /// Deletes a session like `session_delete`. Afterwards, no file of the store and no copy of
+    /// such a file contains data of the session. The session may have been deleted before.
     async fn session_erase(&self, id: &SessionId) -> Result<(), StoreError>;
     /// Returns all named values of a session.
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
@@ -91,8 +91,8 @@ pub trait Sessions: Send + Sync {
         changes: ValueChanges,
     ) -> Result<(), StoreError>;
     /// Replaces the local data of a session by an image. Returns the approvals that were open here
-    /// and have ended by that. An approval that is not in the image expires with the reason
-    /// `untold`.
+    /// and have ended because of the import. An approval that is not in the image expires with the
+    /// reason `untold`.
     async fn import_session_image(
         &self,
         image: &SessionImage,
@@ -103,33 +103,33 @@ pub trait Sessions: Send + Sync {
 /// Narrows a search for messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageFilter {
-    /// Only messages of this moment and later.
+    /// Selects messages at or after this time.
     pub since: Option<DateTime<Utc>>,
-    /// Only messages before this moment.
+    /// Selects messages before this time.
     pub until: Option<DateTime<Utc>>,
-    /// Only messages of turns that this specialist answered. Empty for all.
+    /// Selects messages of turns that this specialist answered. Empty selects all.
     pub agent: String,
-    /// Only messages of turns that called this tool. Empty for all.
+    /// Selects messages of turns that called this tool. Empty selects all.
     pub tool: String,
 }
 
 /// The items of sessions.
 #[async_trait]
 pub trait Items: Send + Sync {
-    /// Stores items in one transaction, gives each a `seq`, and updates the session's time of
-    /// change. Returns the items with their `seq`.
+    /// Stores items in one transaction, gives each a `seq`, and updates the time of the session's
+    /// last change. Returns the items with their `seq`.
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
-    /// Returns the newest `limit` items with `seq < before` in ascending order. None for `before`
-    /// means no bound.
+    /// Returns the newest `limit` items with `seq < before` in ascending order. Without `before`,
+    /// there is no bound.
     async fn items_before(
         &self,
         session: &SessionId,
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<Item>, StoreError>;
-    /// Returns the newest successful result with `seq < before` that has the place of this tool and
-    /// view beside the conversation (`ResultView::shares_place`). In a very long session, old items
-    /// are not searched.
+    /// Returns the newest successful result with `seq < before` for the place of this tool and view
+    /// beside the conversation (`ResultView::shares_place`). In a very long session, old items are
+    /// not searched.
     async fn newest_shown(
         &self,
         session: &SessionId,
@@ -137,8 +137,8 @@ pub trait Items: Send + Sync {
         view: &ResultView,
         before: u64,
     ) -> Result<Option<Item>, StoreError>;
-    /// Returns the messages that have all of these words, best first. The words are text and not a
-    /// query language; the last one may be the beginning of a word.
+    /// Returns the messages that contain all of these words, best first. The words are plain text
+    /// and not a query language. The last word may be the beginning of a word.
     async fn messages_with_words(
         &self,
         words: &[String],
@@ -148,9 +148,9 @@ pub trait Items: Send + Sync {
     ) -> Result<Vec<MessageHit>, StoreError>;
     /// Deletes the items of a turn.
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
-    /// Returns the items of one turn in ascending order.
+    /// Returns the items of a turn in ascending order.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
-    /// Deletes the oldest items of each session that has a value called `name` and more than `keep`
+    /// Deletes the oldest items of each session that has a value named `name` and more than `keep`
     /// items.
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError>;
 }
@@ -177,10 +177,10 @@ pub trait Approvals: Send + Sync {
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
     /// Returns an action, or None if it does not exist.
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
-    /// Returns which processes learn of a decision that is made in this process.
+    /// Returns which processes learn of a decision made in this process.
     async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError>;
     /// Changes the status by compare-and-set. Returns false if the row does not have the status
-    /// that the transition begins with. Fails if the transition is not allowed.
+    /// from which the transition starts. Fails if the transition is not allowed.
     async fn approval_move(
         &self,
         id: &ApprovalId,
@@ -188,7 +188,7 @@ pub trait Approvals: Send + Sync {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError>;
-    /// Sets an approval to its status in the shared store. An approval that has ended here does not
+    /// Copies the shared store's status of an approval. An approval that has ended here does not
     /// change.
     async fn copy_approval_status(
         &self,
@@ -197,7 +197,7 @@ pub trait Approvals: Send + Sync {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<(), StoreError>;
-    /// Returns the actions of one session, newest first.
+    /// Returns the actions of a session, newest first.
     async fn approvals_of(
         &self,
         session: &SessionId,
@@ -207,7 +207,8 @@ pub trait Approvals: Send + Sync {
     async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError>;
     /// Returns the pending actions that have expired.
     async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError>;
-    /// Returns the approvals for a list: undecided ones first, then newest first, up to a limit.
+    /// Returns the approvals for a list: undecided approvals first, then newest first, up to a
+    /// limit.
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
 }
 
@@ -216,11 +217,11 @@ pub trait Approvals: Send + Sync {
 pub trait Grants: Send + Sync {
     /// Stores a new permission.
     async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError>;
-    /// Returns all permissions, ended and revoked ones included.
+    /// Returns all permissions, including expired and revoked ones.
     async fn grants(&self) -> Result<Vec<Grant>, StoreError>;
-    /// Notes the moment at which a permission was last used.
+    /// Stores the time at which a permission was last used.
     async fn record_grant_use(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
-    /// Notes the moment at which a permission was revoked.
+    /// Stores the time at which a permission was revoked.
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
 }
 
@@ -229,20 +230,20 @@ pub trait Grants: Send + Sync {
 pub trait Notes: Send + Sync {
     /// Returns the value with this name.
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
-    /// Stores such a value in place of an earlier one.
+    /// Stores a value under a name, replacing an earlier value.
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
 }
 
-/// A long-term memory whose text is in a recording.
+/// A long-term memory whose text is contained in a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldMemory {
-    /// The memory.
+    /// The identifier of the memory.
     pub id: MemoryId,
-    /// The text that it had when the turn read it.
+    /// The text at the time when the turn read the memory.
     pub text: String,
 }
 
-/// The recording of a turn, in the form in which it is stored.
+/// The stored form of a turn's recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRecording {
     /// The session of the turn.
@@ -255,14 +256,14 @@ pub struct StoredRecording {
     pub memories: Vec<HeldMemory>,
 }
 
-/// Recordings of turns, for replays. A recording is deleted together with each memory that it
-/// holds, and when such a memory gets another text.
+/// Recordings of turns, for replays. A recording is deleted when a memory that it contains is
+/// deleted or edited.
 #[async_trait]
 pub trait Recordings: Send + Sync {
-    /// Stores the recording of a turn, and deletes the oldest ones beyond `most`. Does nothing if a
-    /// memory in it was deleted or got another text since the turn read it.
+    /// Stores the recording of a turn, and deletes the oldest recordings beyond `most`. Does
+    /// nothing if a memory in the recording was deleted or edited after the turn read it.
     async fn recording_put(&self, recording: StoredRecording, most: u32) -> Result<(), StoreError>;
-    /// Deletes all recordings but the newest `most`.
+    /// Deletes all recordings except the newest `most`.
     async fn recordings_prune(&self, most: u32) -> Result<(), StoreError>;
     /// Returns the recording of a turn, if it is still stored.
     async fn recording(&self, turn: &TurnId) -> Result<Option<String>, StoreError>;

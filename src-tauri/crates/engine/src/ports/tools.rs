@@ -10,12 +10,15 @@ use contract::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// A call that passed every check, ready to run.
+/// The pack whose tools answer from sources of data. The app itself runs these tools.
+pub const DATA_PACK: &str = "data";
+
+/// A call that passed every check and is ready to run.
 #[derive(Clone, Debug)]
 pub struct ToolRequest {
     /// The tool as its pack defines it.
     pub spec: Arc<ToolSpec>,
-    /// All arguments in the form that is recorded and sent, including caller-owned values.
+    /// All arguments as recorded and sent, including caller-owned values.
     pub arguments: Value,
     /// The same arguments before they were converted for the tool's server.
     pub asked: Value,
@@ -23,17 +26,17 @@ pub struct ToolRequest {
     pub call: CallId,
     /// The session of the call.
     pub session: SessionId,
-    /// The caller that asks.
+    /// The caller that makes the call.
     pub caller: CallerKind,
-    /// Set for tools that declare an idempotency strategy.
+    /// The idempotency key, for tools that declare an idempotency strategy.
     pub idempotency_key: Option<String>,
-    /// Whether a person is present whom the tool's server may ask something.
+    /// Whether a person is present to answer questions of the tool's server.
     pub attended: bool,
     /// The content that the turn of the call has seen.
     pub content: TurnContent,
 }
 
-/// The content that the turn of a call has seen, and the place where its texts are read.
+/// The content that the turn of a call has seen, and whether it may leave this computer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnContent {
     /// Whether the model that reads the result runs on this computer.
@@ -44,39 +47,40 @@ pub struct TurnContent {
     pub is_untrusted: bool,
 }
 
-/// Why a tool failed.
+/// The failure of a tool.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}", .error.message)]
 pub struct ToolFailure {
     /// The error that the model and the caller get.
     pub error: AgentError,
-    /// The call may have taken effect (timeout, lost connection after sending).
+    /// Whether the call may have taken effect (timeout, lost connection after sending).
     pub may_have_happened: bool,
 }
 
-/// A call's arguments, converted to the form that the tool's server expects.
+/// A call's arguments, converted to the format that the tool's server expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adapted {
     /// The arguments that are sent.
     pub arguments: Value,
-    /// Whether a request is sent. If not, the adapter knows the answer without one.
+    /// Whether a request is sent. Otherwise the adapter knows the answer without a request.
     pub is_sent: bool,
 }
 
-/// Decides whether a running call may send a further request, which is recorded first.
+/// Decides whether a running call may send a further request. The request is recorded first.
 #[async_trait]
 pub trait Resume: Send + Sync {
-    /// Asks to send the call again with answers that its server asked for. This counts as a new
-    /// call, which is decided by its arguments and the answers.
+    /// Requests permission to send the call again with answers that its server asked for. The
+    /// decision is made as for a new call with these arguments and answers.
     async fn resume(&self, answers: &Value) -> Result<(), AgentError>;
-    /// Asks to send one more request of a read with these arguments. Records the request first.
+    /// Requests permission to send another request of a read with these arguments. Records the
+    /// request first.
     async fn again(&self, arguments: &Value) -> Result<(), AgentError>;
 }
 
-/// Runs tools. The engine enforces time limits; `cancel` asks the call to end early.
+/// Runs tools. The engine enforces time limits and ends a call early with `cancel`.
 #[async_trait]
 pub trait Tools: Send + Sync {
-    /// Returns all usable tools of all packs, by id. Must be cheap, because it is called once per
+    /// Returns all usable tools of all packs, by id. Must be fast, because it is called once per
     /// turn.
     fn specs(&self) -> Arc<Vec<ToolSpec>>;
     /// Returns the agent of the tool's pack. The agent's kill switch also applies to the tool.
@@ -88,11 +92,12 @@ pub trait Tools: Send + Sync {
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())
     }
-    /// Returns the hash of the tool's definition, if a person accepted it and chose the effect.
+    /// Returns the hash of the tool's definition, if a person accepted the definition and chose the
+    /// effect.
     fn accepted_definition(&self, _spec: &ToolSpec) -> Option<String> {
         None
     }
-    /// Converts the arguments to the request that will be sent. Called before the call is shown,
+    /// Converts the arguments to the form that will be sent. Called before the call is shown,
     /// approved and recorded.
     fn adapt(&self, _caller: &CallerKind, _spec: &ToolSpec, arguments: Value) -> Adapted {
         Adapted { arguments, is_sent: true }
@@ -101,18 +106,18 @@ pub trait Tools: Send + Sync {
     fn data_flow(&self, _pack: &PackId) -> Option<DataFlow> {
         None
     }
-    /// Whether the results of a pack's tools are computed from files that somebody imported. Must
-    /// be cheap, because it is asked for each call. Each implementation has to answer, because trust
-    /// depends on it.
+    /// Whether the results of a pack's tools are computed from imported files. Must be fast,
+    /// because it is called for each call. There is no default implementation, because trust
+    /// depends on the result.
     fn reads_files(&self, pack: &PackId) -> bool;
-    /// Runs one call.
+    /// Runs a call.
     async fn run(
         &self,
         request: ToolRequest,
         cancel: CancellationToken,
     ) -> Result<Value, ToolFailure>;
-    /// Runs one call that may need further requests: with answers that its server asks the user
-    /// for, or with other arguments. `resume` decides whether they may be sent.
+    /// Runs a call that may need further requests: with answers of the user that its server asks
+    /// for, or with other arguments. `resume` decides whether these requests may be sent.
     async fn run_resumable(
         &self,
         request: ToolRequest,
@@ -121,12 +126,12 @@ pub trait Tools: Send + Sync {
     ) -> Result<Value, ToolFailure> {
         self.run(request, cancel).await
     }
-    /// Whether the calls of this tool end in time without the engine, because their own side knows
-    /// how long they may take and whether they progress. The engine then sets no limit.
+    /// Whether calls of this tool have their own time limit, because the tool's side knows how long
+    /// they may take and whether they make progress. For such calls, the engine sets no limit.
     fn keeps_time(&self, _spec: &ToolSpec) -> bool {
         false
     }
-    /// Whether a call of this tool is waiting for a person now. Its time limit is then not
+    /// Whether a call of this tool is waiting for a person now. During that time, the limit is not
     /// enforced.
     fn waits_for_person(&self, _spec: &ToolSpec) -> bool {
         false

@@ -1,4 +1,4 @@
-//! The bundle of all ports.
+//! Bundles all ports.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{
     Roster, Secrets, Store, Tools,
 };
 
-/// The ports of one engine.
+/// The ports of an engine.
 #[derive(Clone)]
 pub struct World {
     /// The database of sessions, turns and approvals.
@@ -22,11 +22,11 @@ pub struct World {
     pub roster: Arc<dyn Roster>,
     /// The models that may answer.
     pub models: Arc<dyn Models>,
-    /// The model that makes the vectors of memories.
+    /// The model that creates the vectors of memories.
     pub embedders: Arc<dyn Embedders>,
     /// Settings, rules and prices.
     pub profile: Arc<dyn Profile>,
-    /// The secrets that may not reach a model.
+    /// The secrets that must not reach a model.
     pub secrets: Arc<dyn Secrets>,
     /// The receivers of events.
     pub events: Arc<dyn Events>,
@@ -36,19 +36,18 @@ pub struct World {
     pub clock: Arc<dyn Clock>,
     /// The source of new identifiers.
     pub ids: Arc<dyn Ids>,
-    /// The source of random waits.
+    /// The source of random delays.
     pub random: Arc<dyn Random>,
-    /// The access of callers that can use some packs only. None if every caller can use all of them.
-    pub access: Option<Arc<dyn Access>>,
+    /// The tools, specialists and models for callers that can use only some packs.
+    pub access: Arc<dyn Access>,
 }
 
 impl World {
-    /// Returns the ports as a caller has them: with the tools, specialists and models of its packs.
+    /// Returns the ports for a caller: with the tools, specialists and models of the caller's
+    /// packs.
     pub(crate) fn of(&self, caller: &Caller) -> Self {
-        let (Some(access), Some(packs)) = (&self.access, &caller.packs) else {
-            return self.clone();
-        };
-        let Reachable { tools, roster, models } = access.reachable(packs);
+        let Some(packs) = &caller.packs else { return self.clone() };
+        let Reachable { tools, roster, models } = self.access.reachable(packs);
         Self { tools, roster, models, ..self.clone() }
     }
 }

@@ -1,6 +1,6 @@
-//! Compares the records of a turn with those of its replay, without what is different in every run:
-//! ids, times and durations. Records of calls that ran at the same time have no order of their own,
-//! so they are compared in the order of their tools and arguments.
+//! Compares the records of a turn with the records of its replay, ignoring values that differ in
+//! every run: ids, times and durations. Records of concurrent calls have no defined order, so they
+//! are compared in the order of their tools and arguments.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ports::RecordDraft;
 
-/// The members that are different in every run.
+/// The members that differ in every run.
 const NEVER_EQUAL: [&str; 14] = [
     "approval",
     "call",
@@ -34,11 +34,11 @@ pub struct Difference {
     pub position: usize,
     /// The number of the record in the log. Absent if the log has no such record.
     pub seq: Option<u64>,
-    /// The place inside of the record, as a JSON pointer.
+    /// The location within the record, as a JSON pointer.
     pub path: String,
-    /// The value of the log.
+    /// The value in the log.
     pub recorded: Value,
-    /// The value of the replay.
+    /// The value in the replay.
     pub replayed: Value,
 }
 
@@ -49,22 +49,22 @@ pub struct Comparison {
     pub records: usize,
     /// The number of values that were erased from the log, so that they could not be compared.
     pub erased: usize,
-    /// The first difference. None if there is none.
+    /// The first difference, if any.
     pub difference: Option<Difference>,
 }
 
-/// A record in the form in which it is compared.
+/// A record prepared for comparison.
 struct Comparable {
     seq: Option<u64>,
-    /// The call, by which the records of one call stay together.
+    /// The id of the call, which groups the records of a call.
     call: String,
-    /// The action that the record is about. The record of its decision does not name the call.
+    /// The action of the record. The record of a decision does not contain the call's id.
     approval: Option<String>,
     is_call: bool,
     value: Value,
 }
 
-/// Compares the records of a turn with those of its replay, up to the end of the turn.
+/// Compares the records of a turn with the records of its replay, up to the end of the turn.
 pub fn compare_runs(recorded: Vec<AuditRecordView>, replayed: Vec<RecordDraft>) -> Comparison {
     let recorded = until_end(recorded.into_iter().map(|record| {
         let kind = record.record_type;
@@ -99,8 +99,8 @@ pub fn compare_runs(recorded: Vec<AuditRecordView>, replayed: Vec<RecordDraft>) 
     Comparison { records: recorded.len(), erased, difference }
 }
 
-/// Returns the records that belong to the turn itself, in a stable order. Memories are made after a
-/// turn, and a decision that comes later has records of its own.
+/// Returns the records that belong to the turn itself, in a stable order. Memories are created
+/// after a turn, and a later decision has its own records.
 fn until_end(records: impl Iterator<Item = (RecordType, Comparable)>) -> Vec<Comparable> {
     let mut all = Vec::new();
     let mut calls_of = HashMap::new();
@@ -130,7 +130,7 @@ fn until_end(records: impl Iterator<Item = (RecordType, Comparable)>) -> Vec<Com
     sorted
 }
 
-/// Sorts the records of calls that follow each other, by the first record of each call.
+/// Sorts the records of consecutive calls by the first record of each call.
 fn sort_calls(records: Vec<Comparable>) -> Vec<Comparable> {
     let mut groups: Vec<(String, Vec<Comparable>)> = Vec::new();
     let mut index = HashMap::new();
@@ -171,7 +171,7 @@ fn comparable(
     }
 }
 
-/// Returns a value that is JSON text as what it says.
+/// Parses a value that is JSON text. Other values are returned unchanged.
 fn parsed(value: Value) -> Value {
     match &value {
         Value::String(text) if text.starts_with(['{', '[']) => {
@@ -193,7 +193,7 @@ fn first_difference(
             for name in was.keys().chain(added) {
                 let at = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
                 let (one, other) = (was.get(name), is.get(name));
-                // An erased value is null, and a value that was never there is absent.
+                // An erased value is null, whereas a value that never existed is absent.
                 if path == "/values" && one == Some(&Value::Null) && other.is_some() {
                     *erased += usize::from(other != Some(&Value::Null));
                     continue;

@@ -1,5 +1,5 @@
-//! Runs a recorded turn again: makes an engine over the recording and a given store, sends the
-//! message, and decides as it was decided. Returns the records that the turn writes.
+//! Runs a recorded turn again: creates an engine with the recording and a given store, sends the
+//! message, and repeats the recorded decisions. Returns the records that the turn writes.
 
 use std::{
     sync::{Arc, atomic::AtomicI64},
@@ -24,10 +24,10 @@ use crate::{
     turn::recording::{RecordedDecision, RecordedEnd, Recording},
 };
 
-/// The longest time that a replay may take. It waits for nobody, so it takes much less.
+/// The longest duration of a replay. A replay waits for no person, so it usually takes much less.
 const MOST: Duration = Duration::from_secs(120);
 
-/// The longest time that an action waits for the one that was decided before it.
+/// The longest time that an action waits for the action whose decision came before.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The parts of an engine that a replay uses.
@@ -36,7 +36,7 @@ pub(crate) struct ReplayParts {
     pub(crate) approvals: Arc<Approvals>,
 }
 
-/// Makes an engine for a replay. It searches no memories, but has the recorded ones.
+/// Creates an engine for a replay, which uses the recorded memories instead of searching.
 pub(crate) type MakeEngine = fn(World, Vec<MemoryHit>) -> ReplayParts;
 
 /// Runs recorded turns again.
@@ -50,9 +50,9 @@ impl Replays {
         Self { world: world.clone(), make }
     }
 
-    /// Runs a recorded turn again and returns the records that it writes. The installed tools are
-    /// read but not called. `store` must be empty and is changed. `earlier` are the items of the
-    /// session before the turn.
+    /// Runs a recorded turn again and returns the records that it writes. Definitions of the
+    /// installed tools are used, but the tools are not called. `store` must be empty and is
+    /// modified. `earlier` contains the items of the session before the turn.
     pub async fn run(
         &self,
         recording: Recording,
@@ -120,7 +120,7 @@ async fn run_again(
     Ok(log.take())
 }
 
-/// Puts the state before the turn into the store.
+/// Writes the state before the turn to the store.
 async fn seed(
     world: &World,
     session: &SessionId,
@@ -145,21 +145,21 @@ async fn seed(
     Ok(())
 }
 
-/// A replay under way.
+/// A running replay.
 struct Driver {
     engine: ReplayParts,
     session: SessionId,
     turn: TurnId,
-    /// The decisions that are still to be made, in their order.
+    /// The remaining decisions, in order.
     decisions: Vec<RecordedDecision>,
-    /// The actions that wait.
+    /// The pending actions.
     waiting: Vec<Approval>,
     clock: Arc<SetClock>,
     events: mpsc::UnboundedReceiver<DriverEvent>,
 }
 
 impl Driver {
-    /// Follows the turn to its end.
+    /// Processes the events of the turn until its end.
     async fn follow(&mut self) {
         loop {
             let event = match tokio::time::timeout(PATIENCE, self.events.recv()).await {
@@ -190,7 +190,8 @@ impl Driver {
         }
     }
 
-    /// Decides the actions whose turn it is. Cancels the turn if one waits that was never decided.
+    /// Decides the actions that are next in order. Cancels the turn if an action is pending that
+    /// was never decided.
     async fn decide_in_order(&mut self) {
         while let Some(next) = self.decisions.first()
             && let Some(at) = self.waiting.iter().position(|approval| next.is_about(approval))
@@ -206,8 +207,8 @@ impl Driver {
         }
     }
 
-    /// Leaves out the next decision, because the replay does not propose its action. The others would
-    /// wait for it.
+    /// Skips the next decision, because the replay does not propose its action. Otherwise the
+    /// remaining decisions would wait for it.
     async fn leave_out_decision(&mut self) {
         if !self.waiting.is_empty() && !self.decisions.is_empty() {
             self.decisions.remove(0);
@@ -215,7 +216,7 @@ impl Driver {
         }
     }
 
-    /// Decides an action as it was decided.
+    /// Repeats the recorded decision of an action.
     async fn decide(&self, approval: &Approval, end: RecordedEnd) {
         match end {
             RecordedEnd::Decided { decision, by } => {

@@ -1,5 +1,5 @@
-//! The ports of a replay: each gives what the recording has, and reports when the recording has no
-//! more. No port sends anything.
+//! Implements the ports of a replay. Each port returns the recorded data and reports when there is
+//! no more. No port sends any data.
 
 use std::{
     collections::VecDeque,
@@ -37,7 +37,7 @@ use crate::{
 pub(crate) enum DriverEvent {
     /// An event of the turn.
     Push(Box<Push>),
-    /// The recorded answer breaks off here, because the turn was cancelled.
+    /// The recorded answer ends here, because the turn was cancelled.
     CutOff,
 }
 
@@ -105,7 +105,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// The recorded results, over the installed tools.
+/// The recorded results, with the definitions of the installed tools.
 pub(crate) struct ScriptedTools {
     pub(crate) installed: Arc<dyn Tools>,
     pub(crate) attempts: Mutex<Vec<RecordedAttempt>>,
@@ -178,14 +178,14 @@ impl Tools for ScriptedTools {
                 error: failure.error,
                 may_have_happened: failure.may_have_happened,
             }),
-            // The recorded call had no end, because its turn was cancelled. The driver cancels this
-            // one.
+            // The recorded call did not end, because its turn was cancelled. The driver cancels
+            // this call, too.
             None => std::future::pending().await,
         }
     }
 }
 
-/// The recorded profile, with the prices and the language rules of the real one.
+/// The recorded profile, with the current prices and language rules.
 pub(crate) struct ScriptedProfile {
     pub(crate) start: StartState,
     pub(crate) settings: Arc<Settings>,
@@ -226,16 +226,16 @@ impl Profile for ScriptedProfile {
     }
 }
 
-/// A clock that stands still until the driver moves it.
+/// A clock that only the driver advances.
 pub(crate) struct SetClock {
     pub(crate) began: DateTime<Utc>,
     pub(crate) moved_ms: AtomicI64,
 }
 
 impl SetClock {
-    /// Moves the clock to a later moment.
+    /// Advances the clock to a later time.
     pub(crate) fn move_to(&self, at: DateTime<Utc>) {
-        // One millisecond more: the difference is rounded down.
+        // A millisecond is added, because the difference is rounded down.
         self.moved_ms.store((at - self.began).num_milliseconds() + 1, Ordering::SeqCst);
     }
 }
@@ -246,7 +246,7 @@ impl Clock for SetClock {
     }
 }
 
-/// Ids that are counted.
+/// Generates ids by counting.
 #[derive(Default)]
 pub(crate) struct CountedIds(AtomicU64);
 

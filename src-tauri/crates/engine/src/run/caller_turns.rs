@@ -1,6 +1,6 @@
 //! Runs turns for a remote caller: in the caller's language, with the caller's limits and values,
-//! and with the events sent to that caller only. No person can approve during the turn, so an
-//! action that needs approval stays pending and ends the turn. Knows nothing of HTTP.
+//! and with events that are sent only to that caller. No person can approve during the turn, so an
+//! action that needs approval stays pending and ends the turn.
 
 use std::sync::Arc;
 
@@ -34,12 +34,12 @@ pub struct TurnStream {
 }
 
 impl TurnStream {
-    /// Returns the next event. `final` is the last one.
+    /// Returns the next event. `final` is the last event.
     pub async fn next(&mut self) -> Option<EventBody> {
         self.events.recv().await
     }
 
-    /// Cancels the turn. Its `final` event still comes.
+    /// Cancels the turn. Its `final` event is still sent.
     pub fn cancel(&self) {
         if self.turns.stop(&self.session, &self.turn) != CancelledAt::Waiting {
             return;
@@ -135,7 +135,7 @@ impl CallerTurns {
         (decided, events_of_run)
     }
 
-    /// Calls one tool of a session directly. A write is proposed and stays pending, as in a turn.
+    /// Calls a tool of a session directly. A write is proposed and stays pending, as in a turn.
     pub async fn call(
         &self,
         session: &SessionId,
@@ -150,8 +150,8 @@ impl CallerTurns {
         self.call_tool_in(&turn, session, (tool, arguments), options, TurnKind::Conversation).await
     }
 
-    /// Calls a tool whose result tells what came of a decided action. It belongs to the action's
-    /// turn, which has ended.
+    /// Calls a tool whose result reports the outcome of a decided action. The call belongs to the
+    /// action's turn, which has ended.
     pub async fn call_after(
         &self,
         decided: &Approval,
@@ -167,8 +167,8 @@ impl CallerTurns {
     }
 
     /// Calls a tool for the session's host. The call is recorded but leaves no items in the
-    /// conversation. It belongs to the caller's turn whose answer needs it, if that is given; the
-    /// turn's stream must still exist, because the records get their ids from it.
+    /// conversation. The call belongs to the given turn of the caller, if any. The stream of that
+    /// turn must still exist, because the records get their ids from it.
     pub async fn call_for_host(
         &self,
         session: &SessionId,
@@ -188,7 +188,7 @@ impl CallerTurns {
         self.calls.call_as(asked, params, TurnKind::Unsaved, CancellationToken::new()).await
     }
 
-    /// Stores a turn of its own for a call.
+    /// Stores a separate turn for a call.
     async fn begin_call_turn(
         &self,
         session: &SessionId,
@@ -245,7 +245,7 @@ impl CallerTurns {
         }
     }
 
-    /// Stores a message and its answer that were made without a model.
+    /// Stores a message and its answer that were created without a model.
     pub async fn store_exchange(
         &self,
         session: &SessionId,

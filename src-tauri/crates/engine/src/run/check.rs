@@ -1,5 +1,5 @@
 //! Parses and checks a run request: size, JSON, fields and version. Each problem is reported with
-//! its place.
+//! its location.
 
 use contract::{
     AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest,
@@ -12,7 +12,7 @@ const FIELDS: [&str; 6] =
     ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
 const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
 
-/// Returns what is wrong with a value. None if it is valid.
+/// A check that returns the problem of a value, or none if the value is valid.
 type Misfit = fn(&Value) -> Option<String>;
 /// The fields of a request and the types of their values.
 const TYPES: [(&str, Misfit); 8] = [
@@ -38,7 +38,7 @@ pub(super) fn request_id(text: &str) -> Value {
     contract::run_ids(text).map(|[id, _]| id).filter(Value::is_string).unwrap_or_default()
 }
 
-/// Returns the error for one problem of a request.
+/// Returns the error for a problem in a request.
 pub(super) fn problem(path: &str, problem: &str) -> AgentError {
     invalid(vec![json!({"path": path, "problem": problem})])
 }
@@ -59,7 +59,7 @@ fn invalid(problems: Vec<Value>) -> AgentError {
     .with("validation", problems)
 }
 
-/// Parses and checks a request. `most` is the highest number of characters of the input.
+/// Parses and checks a request. `most` is the most characters of the input.
 pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
     if text.len() > RUN_REQUEST_BYTES {
         return Err(AgentError::invalid("The request is longer than 1 MiB.")
@@ -132,8 +132,8 @@ fn find_problems(request: &RunRequest, most: usize) -> Vec<Value> {
     problems
 }
 
-/// Refuses the async mode. A run returns one response or one error and no earlier receipt. A caller
-/// that does not want to wait can ask again later with the same id.
+/// Refuses the async mode. A run returns only a response or an error. A caller that does not want
+/// to wait can repeat the request later with the same id.
 fn check_mode(mode: ResponseMode) -> Result<(), AgentError> {
     match mode {
         ResponseMode::Blocking | ResponseMode::Streaming => Ok(()),

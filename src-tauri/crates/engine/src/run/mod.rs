@@ -1,6 +1,6 @@
-//! The run contract: checks a request, claims its id, answers it with one headless turn, and stores
-//! the result for a day. A repeated request gets the stored result and runs nothing. Adapters such
-//! as `csign run` only pass text in and out.
+//! The run contract: checks a request, claims its id, answers it with a headless turn, and stores
+//! the result for a day. A repeated request gets the stored result without another run. Adapters
+//! such as `csign run` only pass the texts of request and response.
 
 mod caller_turns;
 mod check;
@@ -40,12 +40,12 @@ impl Runs {
         Self { shared: Arc::clone(shared), turns: Arc::clone(turns) }
     }
 
-    /// Runs one request. Every error contains `details.request_id`.
+    /// Runs a request. Every error contains `details.request_id`.
     pub async fn run(&self, params: RunParams) -> Result<RunResponse, AgentError> {
         self.run_with(params, None).await
     }
 
-    /// Runs one request with a named model.
+    /// Runs a request with a named model.
     pub async fn run_with(
         &self,
         params: RunParams,
@@ -85,7 +85,7 @@ impl Runs {
                 }
             }
         }
-        // From here on the result is stored even if the caller goes away.
+        // From here on, the result is stored even if the caller disconnects.
         let (runs, params, for_end, model) =
             (self.clone(), params.clone(), key.clone(), model.map(str::to_owned));
         let working = tokio::spawn(async move {
@@ -108,14 +108,15 @@ impl Runs {
     }
 
     async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
-        // The kill switch is checked before the request is even read.
+        // The kill switch is checked before the request is parsed.
         self.shared.switches.check_enabled()?;
         self.shared.secrets.reload().await;
         self.shared.secrets.check_stored_names(&[
             &params.caller,
             params.correlation_id.as_deref().unwrap_or_default(),
         ])?;
-        // Ids are stored, so a key in them is refused. Removing the key could make two ids equal.
+        // Ids are stored, so an id that contains a key is refused. Removing the key could make two
+        // ids equal.
         if let Some(ids) = contract::run_ids(&params.request) {
             self.shared
                 .secrets
@@ -214,8 +215,8 @@ impl Runs {
         Ok(Started { turn, ended, work })
     }
 
-    /// Checks that the approval named in a request has been decided. The decision itself has run
-    /// the action.
+    /// Checks that the approval named in a request has been decided. The action was already run by
+    /// the decision.
     async fn check_decided(&self, id: &Value) -> Result<(), AgentError> {
         let Some(id) = id.as_str().map(ApprovalId::from) else {
             return Err(check::problem("/context/approval_id", "must be text"));
@@ -295,7 +296,7 @@ impl Runs {
     }
 }
 
-/// A run that was started.
+/// A started run.
 struct Started {
     turn: contract::TurnId,
     ended: oneshot::Receiver<Ended>,

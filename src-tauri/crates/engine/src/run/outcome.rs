@@ -13,7 +13,7 @@ use crate::{
     turn::run_context::Ended,
 };
 
-/// Bytes of all results in a response.
+/// The most bytes of all results in a response.
 const RESULTS_BYTES: usize = 64 * 1024;
 
 #[derive(Serialize, Deserialize)]
@@ -23,7 +23,7 @@ enum StoredResult {
     Error(AgentError),
 }
 
-/// Returns the result as text for the store. An error contains the id of its request.
+/// Returns the result in the form in which it is stored. An error contains the id of its request.
 pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -> String {
     let kept = match answer {
         Ok(response) => StoredResult::Response(Box::new(response.clone())),
@@ -47,7 +47,7 @@ pub(super) fn parse_stored_result(text: &str) -> Result<RunResponse, AgentError>
     }
 }
 
-/// Returns a turn's result in the form that the caller gets.
+/// Returns a turn's result in the form for the caller.
 pub(super) fn build_result(
     request: &RunRequest,
     ended: Ended,
@@ -66,7 +66,7 @@ pub(super) fn build_result(
 fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunResponse {
     let usage = ended.usage;
     let priced = ended.unpriced.is_empty();
-    // If the answer was given in parts, the earlier parts belong to the output.
+    // If the answer consists of several parts, the earlier parts belong to the output.
     let output = match ended.in_parts && !ended.asides.is_empty() {
         true => format!("{}\n\n{}", ended.asides.join("\n\n"), ended.text),
         false => ended.text,
@@ -95,14 +95,14 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
     }
 }
 
-/// Returns the data of an answer for a program. None if there are neither results nor choices.
+/// Returns the data of an answer for a program, or none if there are neither results nor choices.
 fn structured(results: &[ToolData], choices: Vec<Choice>) -> Option<StructuredOutput> {
     let output = StructuredOutput { results: within_size(results), choices };
     (output != StructuredOutput::default()).then_some(output)
 }
 
-/// Returns results in the order of their calls. The newest are kept within the size; others are
-/// only named.
+/// Returns results in the order of their calls. The newest results are included up to the size
+/// limit; the others are only named.
 fn within_size(results: &[ToolData]) -> Vec<RunResult> {
     let mut left = RESULTS_BYTES;
     let mut listed: Vec<RunResult> = results

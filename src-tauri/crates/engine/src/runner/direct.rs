@@ -1,4 +1,4 @@
-//! Calls one tool directly (`csign tools call`, a panel of the window), with the same checks,
+//! Calls a tool directly (`csign tools call`, a panel of the window), with the same checks,
 //! approvals and records as in a conversation.
 
 use std::sync::Arc;
@@ -36,8 +36,8 @@ impl DirectCalls {
         Self { shared: Arc::clone(shared), calls: Arc::clone(calls) }
     }
 
-    /// Calls a tool by its id. For callers that do not wait, a write returns `approval_required` with
-    /// the id of the pending action.
+    /// Calls a tool by its id. If the caller does not wait, a write returns `approval_required`
+    /// with the id of the pending action.
     pub async fn call(
         &self,
         caller: Caller,
@@ -48,7 +48,7 @@ impl DirectCalls {
     }
 
     /// Calls a tool in a turn whose id the caller chose. The pending action names that turn.
-    /// `cancel` stops the call and still records its effect; dropping the future might not.
+    /// `cancel` stops the call and still records its effect, which dropping the future may not do.
     pub async fn call_in(
         &self,
         turn: TurnId,
@@ -81,7 +81,7 @@ impl DirectCalls {
                 return Err(error);
             }
         };
-        // In a conversation, a tool runs in the scope of its specialist.
+        // In a conversation, a tool runs in its specialist's scope.
         let scope = if kind == TurnKind::Direct {
             Scope::default()
         } else {
@@ -134,8 +134,8 @@ impl DirectCalls {
         )
     }
 
-    /// Returns the policy decision that a call would get now. Runs the same checks as a real call
-    /// and stops before the approval and the run.
+    /// Returns the policy decision that a call would get now. Runs the same checks as a real call,
+    /// but no approval is requested and the tool does not run.
     pub async fn check_policy(
         &self,
         params: PolicyCheckParams,
@@ -188,7 +188,7 @@ impl DirectCalls {
         arguments: &Value,
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         let specs = self.shared.world.of(&start.accepted.caller).tools.specs();
-        // Ids take precedence over model names: a model name may equal another tool's id.
+        // Ids take precedence over model names, because a model name may equal another tool's id.
         let by_id = specs.iter().find(|spec| spec.id == *tool || spec.qualified_id() == *tool);
         let Some(spec) =
             by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str()))

@@ -1,4 +1,4 @@
-//! Ends a turn in every case: completes the last text, saves the answer, and emits the one `final`
+//! Ends a turn in all cases: completes the last text, saves the answer, and emits the `final`
 //! event.
 
 use contract::{
@@ -19,8 +19,8 @@ use crate::{
 };
 
 impl Turn {
-    /// Ends a turn whose model call a budget refused. The texts so far become the answer; without
-    /// any text the refusal becomes the error.
+    /// Ends a turn whose model call a budget refused. The texts so far become the answer. Without
+    /// any text, the refusal becomes the error.
     pub(crate) fn end_within_budget(&mut self, end: End) -> End {
         let Some(refusal) = self.context.account.entries().refusal.take() else { return end };
         let over_budget = refusal.has_reason(contract::Reason::BudgetExceeded);
@@ -58,7 +58,7 @@ impl Turn {
         }
     }
 
-    /// Notes that a budget refused a call. For a remote caller the details go to the log for the
+    /// Records that a budget refused a call. For a remote caller, the details are logged for the
     /// operator.
     fn note_early_end(&self, refusal: &AgentError) {
         self.context.account.entries().is_truncated = true;
@@ -101,7 +101,7 @@ impl Turn {
         if !self.answer.instructed.is_empty() {
             self.context.services.traces.keep_last_used().await;
         }
-        // The caller hears that the answer was not saved, although its text was shown.
+        // The caller gets an error that the answer was not saved, although its text was shown.
         let error = error.or(saved.err().map(|e| e.into()));
         self.context.probe(Point::AfterAnswerSaved);
         if let Some(error) = &error {
@@ -113,7 +113,8 @@ impl Turn {
         if status == TurnStatus::Cancelled && text.is_empty() {
             Text::Cancelled.in_locale(&self.context.locale).clone_into(&mut text);
         }
-        // Listeners hold the text of the deltas. They are told to replace it by the final one.
+        // Listeners have the text of the deltas, so they are notified that the final text replaces
+        // it.
         if !self.answer.has_shown(&text) {
             self.context.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
         }
@@ -229,7 +230,7 @@ impl Turn {
         }
         refused_calls::note_more_refused(&self.context, self.answer.agent_id()).await;
         self.context.record(draft).await;
-        // Both wait for the disk, so they wait together.
+        // Both operations wait for the disk, so they run concurrently.
         let (items, flushed) =
             tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
         if let Err(error) = flushed {

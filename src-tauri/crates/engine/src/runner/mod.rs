@@ -1,5 +1,5 @@
-//! Runs one turn from the saved question to its one `final` event, runs a tool that is called directly,
-//! and ends what a crash interrupted.
+//! Runs a turn from the saved question to its `final` event, runs a tool that is called directly,
+//! and ends turns and actions that a crash interrupted.
 
 pub(crate) mod direct;
 pub(crate) mod ending;

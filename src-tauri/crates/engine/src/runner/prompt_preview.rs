@@ -1,5 +1,5 @@
-//! Computes the prompt that a question would send, for the page that shows it. Sends and stores
-//! nothing.
+//! Computes the prompt that a question would send, for the page that shows the prompt. The prompt
+//! is neither sent nor stored.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// The session id of previews. It is not a session of a user.
+/// The session id of previews, which is not a session of a user.
 const PREVIEW: &str = "preview";
 
 /// Computes prompts without sending them.
@@ -45,7 +45,7 @@ impl PromptPreviews {
     }
 
     /// Returns the prompt that a question would send now in a new conversation, and the
-    /// instructions that would follow tool results. Sends and stores nothing.
+    /// instructions that would follow tool results. The prompt is neither sent nor stored.
     pub async fn compute(
         &self,
         params: &PromptPreviewParams,
@@ -67,7 +67,7 @@ impl PromptPreviews {
         let words = &EgressSession::open(&self.egress, &context)
             .await
             .map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
-        // Specialists that are switched off are neither asked nor mentioned.
+        // Specialists that are switched off are neither used nor mentioned.
         let agents = agents_of(&context);
         let wanted = match &params.agent {
             Some(id) => {

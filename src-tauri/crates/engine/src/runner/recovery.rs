@@ -29,7 +29,7 @@ pub struct Recovered {
     pub turns: u32,
     /// The number of pending actions that expired.
     pub expired: u32,
-    /// The number of effects that may or may not have happened.
+    /// The number of effects whose outcome is unknown.
     pub unknown: u32,
 }
 
@@ -92,7 +92,7 @@ impl Recovery {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
                 let of_call = || approvals_of_turn(open, &row.turn).filter(|a| a.call == *call);
-                // An executing action takes precedence over an action that was proposed again.
+                // An executing action takes precedence over an action proposed again.
                 let approval = of_call()
                     .find(|a| a.status == ApprovalStatus::Executing)
                     .or_else(|| of_call().last());
@@ -128,7 +128,7 @@ impl Recovery {
             ..row.clone()
         };
         store.turn_save(&ended, fresh, None).await?;
-        // Only after the turn is saved. A crash before that would otherwise lose the text.
+        // Deleted only after the turn is saved, because a crash in between would lose the text.
         forget_partial(store.as_ref(), &row.session).await?;
         let draft = RecordDraft::new(RecordType::RunEnded)
             .of(&row.session, &row.turn)
@@ -142,7 +142,7 @@ impl Recovery {
         Ok(())
     }
 
-    /// Returns the text that was on the screen when the process ended, unless an item has it.
+    /// Returns the text that was shown when the process ended, unless an item contains it.
     async fn lost_text(
         &self,
         row: &TurnRow,
@@ -170,7 +170,7 @@ impl Recovery {
             }
             Some(_) => Ok(ToolOutcome::Expired),
             None if effect == Effect::ReadOnly => Ok(ToolOutcome::Cancelled),
-            // A write without an open approval ran or was about to run.
+            // Without an open approval, the write ran or was about to run.
             None => {
                 out.unknown += 1;
                 Ok(ToolOutcome::Unknown)
@@ -204,7 +204,7 @@ impl Recovery {
                 };
                 items.push(self.recovered_item(&session, &waiting.turn, notice));
             }
-            // The items are stored before the queue is deleted. A crash between both stores them
+            // The items are stored before the queue is deleted. A crash in between stores them
             // twice, but loses no message.
             store.items_append(items).await?;
             store.session_values_put(&session, vec![(QUEUE_KEY.to_owned(), None)]).await?;
@@ -212,8 +212,8 @@ impl Recovery {
         Ok(())
     }
 
-    /// Ends actions that were approved or executing when the process ended. A restart never runs
-    /// them.
+    /// Ends actions that were approved or executing when the process ended. Such actions are never
+    /// run after a restart.
     async fn end_approved_actions(&self, out: &mut Recovered) -> Result<(), StoreError> {
         let died = Text::ApprovalDied.in_locale(&self.shared.world.profile.locale());
         for approval in self.shared.world.store.approvals_open().await? {
@@ -230,8 +230,8 @@ impl Recovery {
                         out.expired += 1;
                     }
                 }
-                // The process that waited for this action is gone. A direct call has no stored turn
-                // to recover.
+                // The process that waited for this action has ended. A direct call has no stored
+                // turn to recover.
                 ApprovalStatus::Pending if !approval.headless => {
                     if self.transition(&approval, Transition::EXPIRE, Some(died)).await {
                         out.expired += 1;

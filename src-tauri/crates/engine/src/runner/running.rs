@@ -15,8 +15,8 @@ use crate::{
     conversation::{recall::Recollections, recalled::Recalled, refresh::MemoryKeeper},
     destinations::keep_named_destinations,
     long_term::{
-        memorise::Memoriser,
         recall::{search_for_turn, use_in_turn},
+        sources::older_messages::MessageSource,
     },
     ports::{MemoryOf, Point, RecordDraft, StoreError},
     runner::services::RunnerServices,
@@ -28,15 +28,15 @@ use crate::{
     },
 };
 
-/// A running turn. It owns the parts that must survive a panic in the middle of the turn.
+/// A running turn, which owns the parts that must survive a panic in the middle of the turn.
 pub(crate) struct Turn {
     services: Arc<RunnerServices>,
     pub(crate) context: Arc<TurnContext>,
     pub(crate) answer: AnswerBuilder,
-    /// Makes every text that the model reads. It is set before the first round.
+    /// Creates every text that the model reads. It is set before the first round.
     pub(crate) words: Option<Arc<EgressSession>>,
     recollections: Recollections,
-    /// Whether the question is in the store.
+    /// Whether the question is stored.
     is_question_saved: bool,
 }
 
@@ -70,7 +70,7 @@ impl Turn {
         self.keep_in_memories().await;
     }
 
-    /// Stores the turn in its memories, and makes long-term memories of older messages.
+    /// Adds the turn to its memories, and creates long-term memories from older messages.
     async fn keep_in_memories(&self) {
         let (answer, conversation) = (&self.answer, &self.services.conversation);
         let keeper = MemoryKeeper::new(
@@ -84,7 +84,7 @@ impl Turn {
             && !self.recollections.is_passing()
         {
             let memories = Arc::clone(&self.services.memories);
-            Memoriser { keeper, memories }.memorise(&recalled.policy).await;
+            MessageSource { keeper, memories }.memorise(&recalled.policy).await;
         }
     }
 
@@ -105,8 +105,8 @@ impl Turn {
             Ok(recalled) => recalled,
             Err(end) => return end,
         };
-        // The memories are searched while the question is written, unless a server gets the question:
-        // it is stored and recorded first.
+        // The memories are searched while the question is being stored. If a server gets the
+        // question, the question is stored and recorded first.
         let (saved, found) = if memories.index.embeds_here().await {
             let search = search_for_turn(memories, &context, &recalled);
             let (saved, found) = tokio::join!(self.save_question(), search);
@@ -153,9 +153,9 @@ impl Turn {
         self.end_within_budget(end)
     }
 
-    /// Whether the turn's recording is stored: the turn itself is stored, and it read only messages of
-    /// its own session. A replay does not have those of other sessions, and an erasure of these would
-    /// not find them in the recording.
+    /// Whether the turn's recording is stored. This requires that the turn itself is stored and has
+    /// read only messages of its own session, because a replay does not have messages of other
+    /// sessions, and an erasure of those sessions would not find the recording.
     fn is_recorded(&self) -> bool {
         let agents = self.context.world().roster.agents();
         let readers = agents.iter().map(Some).chain([None]);

@@ -1,4 +1,4 @@
-//! The services with which turns are run.
+//! Bundles the services for running turns.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::{
     long_term::memories::Memories, turn::services::TurnServices,
 };
 
-/// The services with which turns are run.
+/// The services for running turns.
 pub(crate) struct RunnerServices {
     pub(crate) shared: Arc<TurnServices>,
     pub(crate) conversation: Arc<ConversationServices>,

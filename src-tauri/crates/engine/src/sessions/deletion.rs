@@ -1,5 +1,5 @@
-//! Deletes, erases and expires sessions. A session takes no messages while it is deleted. The values
-//! of its audit records are not erased here.
+//! Deletes, erases and expires sessions. A session accepts no messages during its deletion. The
+//! values of its audit records are not erased here.
 
 use contract::{AgentError, ApprovalStatus, Push, SessionId, Transition};
 use tokio::sync::OwnedMutexGuard;
@@ -11,14 +11,14 @@ use crate::{
     turn::lanes::{ClosedLane, closed_error},
 };
 
-/// A session that takes no messages and runs no actions until this is dropped.
+/// A session that accepts no messages and runs no actions until this value is dropped.
 pub struct ClosedSession {
     _lane: ClosedLane,
     _effects: OwnedMutexGuard<()>,
 }
 
 impl Sessions {
-    /// Deletes a session and its items. Its audit records stay. Its pending approvals are
+    /// Deletes a session and its items. Its audit records are kept. Its pending approvals are
     /// cancelled.
     pub async fn delete(&self, id: &SessionId) -> Result<(), AgentError> {
         let _closed = self.close_session(id)?;
@@ -31,8 +31,8 @@ impl Sessions {
     }
 
     /// Erases a session with its items, also from the copies of the database. Its pending approvals
-    /// are cancelled. The values that its audit records commit to are the caller's to erase; until
-    /// then it keeps the session closed.
+    /// are cancelled. The caller must erase the values of its audit records. Until then, the
+    /// returned value keeps the session closed.
     pub async fn erase(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
         let closed = self.close_session(id)?;
         self.end_open_approvals(id, |status| {
@@ -44,7 +44,8 @@ impl Sessions {
         Ok(closed)
     }
 
-    /// Closes a session that is to be deleted: it takes no messages until the result is dropped.
+    /// Closes a session before its deletion. The session accepts no messages until the result is
+    /// dropped.
     fn close_session(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
         let lane =
             self.shared.lanes.close(id).ok_or_else(|| match self.shared.lanes.is_closed(id) {
@@ -57,8 +58,8 @@ impl Sessions {
     }
 
     /// Deletes the local data of an expired session. Its pending approvals expire, unless another
-    /// process continues the session. Effects that began and did not finish are recorded as outcome
-    /// unknown.
+    /// process continues the session. Effects that began but did not finish are recorded with the
+    /// outcome "unknown".
     pub async fn expire(
         &self,
         id: &SessionId,
@@ -89,8 +90,8 @@ impl Sessions {
         self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
     }
 
-    /// Locks the session's effects. Fails while a turn or an action of the session runs. No action
-    /// begins until the returned guard is dropped.
+    /// Locks the session's effects. Fails while a turn or an action of the session runs. While the
+    /// returned guard exists, no action begins.
     fn lock_idle_session(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
         if self.shared.lanes.running(id).is_some() {
             return Err(answered_error());

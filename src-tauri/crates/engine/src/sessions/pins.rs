@@ -1,4 +1,4 @@
-//! Results that stay beside a conversation of any length: the newest of each place.
+//! Finds the results that are kept visible beside a conversation: the newest result of each place.
 
 use contract::{
     Item, ItemBody, ItemsPageResponse, ResultView, SessionId, ToolId, ToolOutcome, ToolSpec,
@@ -7,7 +7,7 @@ use contract::{
 
 use crate::ports::{Store, StoreError};
 
-/// The tools whose newest result stays, one for each place.
+/// The tools whose newest result is kept visible, one for each place.
 pub(super) struct Pins(Vec<(ToolId, ResultView)>);
 
 impl Pins {
@@ -21,7 +21,8 @@ impl Pins {
         Self(pins)
     }
 
-    /// Completes the views of results that an earlier version stored, which has only their names.
+    /// Completes the views of results stored by an earlier version, which contain only the views'
+    /// names.
     pub(super) fn complete(&self, items: &mut [Item]) {
         for item in items {
             let ItemBody::ToolResult { tool, view, .. } = &mut item.body else { continue };

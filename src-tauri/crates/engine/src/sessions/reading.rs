@@ -1,5 +1,5 @@
-//! The service of sessions. This file lists, opens and pages them; `deletion`, `search` and `shared`
-//! have the rest.
+//! The service of sessions. This file lists, opens and pages sessions; `deletion`, `search` and
+//! `shared` contain the other operations.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Sessions {
         Ok(ItemsPageResponse { items, has_more })
     }
 
-    /// Gives a session another title.
+    /// Renames a session.
     pub async fn rename(&self, id: &SessionId, title: &str) -> Result<(), AgentError> {
         let title = title.trim();
         if title.is_empty() || title.chars().count() > 200 {

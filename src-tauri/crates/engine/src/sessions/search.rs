@@ -1,5 +1,5 @@
-//! Searches the messages of all sessions by their words. The text of a search is words, never a query
-//! language.
+//! Searches the messages of all sessions by their words. The text of a search is treated as plain
+//! words, never as a query language.
 
 use contract::{AgentError, MessagesSearchParams, MessagesSearchResponse};
 

@@ -1,5 +1,5 @@
-//! Sessions that several processes serve: makes an image of a session, adopts an image, and ends
-//! approvals that another process decided or began. Runs no tool and no model.
+//! Supports sessions that several processes serve: creates an image of a session, adopts an image,
+//! and ends approvals that another process decided or began.
 
 use contract::{AgentError, Approval, ApprovalStatus, Item, ItemBody, SessionId, Transition};
 
@@ -10,15 +10,14 @@ use crate::{
     turn::lanes::QUEUE_KEY,
 };
 
-/// The highest number of items in an image; the next constant limits their bytes. A model sees
-/// fewer.
+/// The most items in an image. Their bytes are limited as well. A model sees fewer items.
 const MOST_ITEMS: u32 = 200;
 const MOST_BYTES: usize = 512 * 1024;
-/// The number of newest approvals in an image: the pending one, and those that the next message may
-/// ask about.
+/// The number of newest approvals in an image: the pending approval, and approvals to which the
+/// next message may refer.
 const APPROVALS: u32 = 4;
-/// Session values that are not part of an image: the visitor's address comes with each message, and
-/// waiting messages belong to the process that accepted them.
+/// Session values that are not part of an image: the visitor's address is sent with each message,
+/// and waiting messages belong to the process that accepted them.
 const STAYS: [&str; 2] = ["clientIp", QUEUE_KEY];
 
 impl Sessions {
@@ -59,7 +58,7 @@ impl Sessions {
 
     /// Replaces the local data of a session by an image.
     pub async fn import_image(&self, image: &SessionImage) -> Result<(), AgentError> {
-        // Somebody may be changing values of the session, whose write would mix with the image's
+        // Without this lock, a concurrent change of the session's values could mix with the image's
         // values.
         let _one_at_a_time = self.shared.values.lock(&image.session).await;
         let untold = Text::EndedElsewhere.in_locale(&self.shared.world.profile.locale());
@@ -74,14 +73,14 @@ impl Sessions {
         if !ended.is_empty() {
             self.approvals.services.transitions.push_waiting().await;
         }
-        // The image may have other placeholder numbers than the table in memory.
+        // The placeholder numbers in the image may differ from the table in memory.
         self.conversation.egress.forget(&image.session);
         Ok(())
     }
 
-    /// Ends local approvals that another process has ended, and effects that a process began and
-    /// did not finish. Such an effect may have happened and is not repeated. The caller must hold
-    /// the session's lock.
+    /// Ends local approvals that another process has ended, and effects that a process began but
+    /// did not finish. Such an effect may have happened, so it is not repeated. The caller must
+    /// hold the session's lock.
     pub async fn reconcile(
         &self,
         session: &SessionId,
@@ -105,7 +104,8 @@ impl Sessions {
             Some(ApprovalStatus::Pending) if approval.status == ApprovalStatus::Pending => {
                 return Ok(());
             }
-            // The action was approved and never began. The process that should have run it is gone.
+            // The action was approved but never began, because the process that should have run it
+            // has ended.
             Some(ApprovalStatus::Approved | ApprovalStatus::Pending) => {
                 (ApprovalStatus::Expired, Text::ApprovalDied)
             }
@@ -131,7 +131,8 @@ impl Sessions {
                 .approval_move(&approval.id, Transition { from, to: status }, Some(reason), now)
                 .await?;
             if !moved {
-                // Another process has moved the approval on. The next message sees the result.
+                // Another process has changed the approval's status. The next message sees the
+                // result.
                 return Ok(());
             }
         } else {
@@ -155,14 +156,14 @@ impl Sessions {
         Ok(())
     }
 
-    /// Deletes the oldest items of each session that has a value called `name` and more than `keep`
+    /// Deletes the oldest items of each session that has a value named `name` and more than `keep`
     /// items.
     pub async fn trim_items(&self, name: &str, keep: u32) -> Result<(), AgentError> {
         self.shared.world.store.items_trim(name, keep).await.map_err(AgentError::from)
     }
 }
 
-/// Returns the newest complete turns that fit into the shared copy of a session. The newest turn is
+/// Returns the newest complete turns that fit into the image of a session. The newest turn is
 /// included even if it is too large.
 fn newest_turns_that_fit(items: Vec<Item>) -> Vec<Item> {
     let mut start = items.len();
@@ -176,7 +177,7 @@ fn newest_turns_that_fit(items: Vec<Item>) -> Vec<Item> {
             start = index;
         }
     }
-    // A single turn that is larger than the limit is included with its newest part.
+    // Of a single turn that is larger than the limit, the newest part is included.
     let start = if start == items.len() { 0 } else { start };
     items.into_iter().skip(start).collect()
 }

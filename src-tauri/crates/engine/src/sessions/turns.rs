@@ -1,4 +1,4 @@
-//! Accepts messages and cancels turns. One turn of a session runs at a time; the others wait.
+//! Accepts messages and cancels turns. Only one turn of a session runs at a time; the others wait.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ impl Turns {
         &self.services.shared
     }
 
-    /// Accepts a message: starts its turn, or queues the message behind the running turn. The records
-    /// of the turn name the caller.
+    /// Accepts a message and starts its turn, or queues the message until the running turn ends.
+    /// The records of the turn name the caller.
     pub async fn start(
         &self,
         caller: Caller,
@@ -47,8 +47,8 @@ impl Turns {
         self.accept_message(caller, params, None).await
     }
 
-    /// Accepts a message that answers a request. The turn carries its context. A refused message is
-    /// recorded.
+    /// Accepts a message of a run request, whose context is attached to the turn. A refused message
+    /// is recorded.
     pub(crate) async fn start_for(
         &self,
         params: TurnStartParams,
@@ -94,8 +94,7 @@ impl Turns {
             self.shared().switches.check_specialist(world.roster.as_ref(), agent)?;
         }
         let most = most_characters(&caller, world.profile.as_ref());
-        // A key that a user pastes into a message must not reach the title, the transcript or the
-        // log.
+        // A key in a user's message must not reach the title, the transcript or the log.
         let text = self
             .shared()
             .secrets
@@ -173,7 +172,8 @@ impl Turns {
                 Turn::new(&turns.services, start).run().instrument(span).await;
                 next = turns.shared().lanes.end_and_start_next(&session);
                 if next.is_some() {
-                    // A queue that cannot be saved is still answered. Only a crash would lose it.
+                    // If the queue cannot be saved, its messages are still answered. They would
+                    // only be lost in a crash.
                     let _ = turns.save_queue(&session).await;
                 }
                 turns.shared().summaries.push(&session).await;
@@ -185,7 +185,7 @@ impl Turns {
     pub(crate) async fn save_queue(&self, session: &SessionId) -> Result<(), AgentError> {
         let _one_at_a_time = self.shared().values.lock(session).await;
         let queue = self.shared().lanes.queue(session);
-        // If the profile keeps no conversations, waiting messages stay in memory only.
+        // If the profile does not store conversations, waiting messages stay only in memory.
         let kept = (!queue.is_empty() && !self.services.conversation.passing.keeps_nothing())
             .then(|| json!(queue));
         self.shared().values.put(session, vec![(QUEUE_KEY.to_owned(), kept)]).await?;
@@ -193,7 +193,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Stops a running turn, or takes a waiting message out of the queue.
+    /// Stops a running turn, or removes a waiting message from the queue.
     pub async fn cancel(&self, params: &TurnCancelParams) -> Result<(), AgentError> {
         match self.stop(&params.session, &params.turn) {
             CancelledAt::Nothing => {
@@ -203,8 +203,8 @@ impl Turns {
         }
     }
 
-    /// Cancels a running or waiting turn. A turn that never begins is reported to its listener at
-    /// once, because no `final` event will come.
+    /// Cancels a running or waiting turn. The listener of a turn that never begins is notified
+    /// immediately, because there will be no `final` event.
     pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let met = self.shared().lanes.cancel(session, turn);
         if met == CancelledAt::Waiting {

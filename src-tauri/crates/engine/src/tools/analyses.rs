@@ -1,6 +1,6 @@
 //! Reuses recent analyses of the same conversation: a call with the same tool and arguments within
-//! fifteen minutes gets the stored result, marked with its time. All other calls run again. Final
-//! answers are never reused.
+//! fifteen minutes gets the stored result, marked with its time. All other calls run again. The
+//! texts of answers are never reused.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// How long, in minutes, an analysis is reused.
+/// The time in minutes during which an analysis is reused.
 const FRESH_MINUTES: i64 = 15;
 
-/// A stored analysis: its call, the time its data is from, and its result.
+/// A stored analysis: its call, the time of its data, and its result.
 struct Analysis<'a> {
     result: &'a CallId,
     as_of: DateTime<Utc>,
@@ -33,10 +33,10 @@ struct Analysis<'a> {
     local_only: bool,
 }
 
-/// The stored analyses that may be used again.
+/// The stored analyses that may be reused.
 pub struct Analyses {
     clock: Arc<dyn Clock>,
-    /// The time of the last change of their data.
+    /// The time of the last change of the analysed data.
     changed_at: Mutex<Option<DateTime<Utc>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Prepares an error for storing and showing: removes secrets and cuts it to a maximum length.
+//! Prepares an error for storage and display: removes secrets and limits the length.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) fn sanitize_error(context: &TurnContext, error: &mut AgentError) {
     let exact = context.services.secrets.matcher();
     if let Cow::Owned(scrubbed) = exact.redact_secrets(&error.message) {
         error.message = scrubbed;
-        // A value could have a part of the secret.
+        // The values of a text may contain part of the secret.
         error.remove_texts();
     }
     for value in error.details.values_mut() {

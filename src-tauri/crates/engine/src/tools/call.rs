@@ -1,4 +1,4 @@
-//! Data of a tool call: before it runs and after it has ended. `executor` and `dispatch` run the
+//! Defines the data of a tool call before and after it runs. `executor` and `dispatch` run the
 //! call.
 
 use std::{sync::Arc, time::Duration};
@@ -20,14 +20,14 @@ use crate::{
 pub(crate) struct Ready {
     pub(crate) call: CallId,
     pub(crate) spec: Arc<ToolSpec>,
-    /// The arguments without caller-owned values, after coercion.
+    /// The coerced arguments, without caller-owned values.
     pub(crate) arguments: Value,
     pub(crate) decision: Decision,
     /// The changes that coercion made to the arguments, for the record.
     pub(crate) coerced: Vec<String>,
     /// The values that the call took from the specialist's defaults.
     pub(crate) defaults: Vec<Used>,
-    /// Whether the arguments come from an approval, so they already have the form that the server
+    /// Whether the arguments come from an approval and already have the format that the server
     /// expects.
     pub(crate) is_adapted: bool,
     /// Whether untrusted content was in the turn when the policy decided.
@@ -41,7 +41,7 @@ pub(crate) struct Ready {
 pub(crate) struct CallDone {
     pub(crate) call: CallId,
     pub(crate) tool: ToolId,
-    /// None for a tool that does not exist.
+    /// The pack of the tool. None for a tool that does not exist.
     pub(crate) pack: Option<PackId>,
     pub(crate) model_name: String,
     pub(crate) title: String,
@@ -53,25 +53,25 @@ pub(crate) struct CallDone {
     pub(crate) error: Option<AgentError>,
     pub(crate) view: ResultView,
     pub(crate) duration: Duration,
-    /// The time of the earlier analysis that answered the call, if one was reused.
+    /// The time of the earlier analysis that was reused, if any.
     pub(crate) as_of: Option<String>,
     /// The values that the call took from the specialist's defaults.
     pub(crate) defaults: Vec<Used>,
     /// Whether the call's outcome is already in the log.
     pub(crate) is_recorded: bool,
-    /// The size and hash of the whole result, if it was too large to store.
+    /// The size and hash of the whole result, if the result was too large to be stored.
     pub(crate) cut: Option<Cut>,
     /// Whether the result must stay on this computer.
     pub(crate) local_only: bool,
     /// Whether untrusted content was in the turn when the policy decided.
     pub(crate) follows_untrusted: bool,
-    /// Whether the result may contain content from outside. The result of a call that was not made
-    /// is the host's, but the arguments beside it are not if the turn is marked.
+    /// Whether the result may contain outside content. If the call was not made, the result comes
+    /// from the host, but in a marked turn the arguments in the item may contain outside content.
     pub(crate) is_untrusted: bool,
 }
 
 impl CallDone {
-    /// Makes a failed or refused call. The error's message becomes its summary.
+    /// Creates the result of a failed or refused call. The error's message becomes the summary.
     pub(crate) fn failed(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> Self {
         let summary = error.message.clone();
         Self::of(ready, outcome, Some(error), summary)
@@ -124,8 +124,8 @@ impl CallDone {
         }
     }
 
-    /// Returns the result as a message for the model. If the text is shortened, `kept` stores the
-    /// whole result.
+    /// Returns the result as a message for the model. If the text is shortened, the whole result is
+    /// added to `kept`.
     pub(crate) fn message(
         self,
         limit: usize,

@@ -1,23 +1,24 @@
-//! The part of a schema that can be checked here. A server may write a pattern that no program here
-//! reads, refer to a schema elsewhere or use another dialect. Such parts are left to the server: the
-//! schema that remains accepts every value that the whole schema accepts. Loads nothing.
+//! Extracts the part of a schema that can be checked locally. A server's schema may contain an
+//! unsupported pattern, refer to an external schema or use an unknown dialect. Such parts are
+//! checked only by the server. The remaining schema accepts every value that the whole schema
+//! accepts. No external schema is loaded.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
 use super::{nullable, steps};
 
-/// The most steps back of one pattern on one text.
+/// The most backtracking steps of a pattern on a text.
 const MOST_STEPS: usize = 10_000;
 
-/// The most places that are noted, and the most characters of one.
+/// The most locations that are listed, and the most characters of a location.
 const PLACES: usize = 20;
 const PLACE_CHARS: usize = 200;
 
-/// The most keywords that are checked one by one. A larger schema is left to the server.
+/// The most keywords that are examined. A larger schema is checked only by the server.
 const KEYWORDS: usize = 2_000;
 
-/// The keywords whose value is an object of schemas, a list of schemas, or one schema.
+/// The keywords whose value is an object of schemas, a list of schemas, or a single schema.
 const MAPS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
@@ -35,7 +36,7 @@ const SINGLE: [&str; 12] = [
     "unevaluatedItems",
     "contentSchema",
 ];
-/// The keywords that refuse more when a part of the schema is taken away.
+/// The keywords that may refuse more values if a part of the schema is removed.
 const REVERSING: [&str; 9] = [
     "not",
     "if",
@@ -48,9 +49,10 @@ const REVERSING: [&str; 9] = [
     "unevaluatedItems",
 ];
 
-/// Compiles a schema. Returns None if a part of it cannot be checked.
+/// Compiles a schema. Returns none if a part of the schema cannot be checked.
 pub(crate) fn build(schema: &Value, formats: bool) -> Option<Validator> {
-    // A server writes its own schemas: a pattern that tries too long counts as not met.
+    // Patterns in a server's schema are limited: a pattern that needs too many steps is treated as
+    // not matching.
     let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_STEPS);
     let options = steps::count_steps(jsonschema::options());
     options
@@ -67,12 +69,12 @@ pub(crate) struct Checkable {
     pub(crate) left: Left,
 }
 
-/// The places of a schema that are left to the server.
+/// The locations in a schema that only the server checks.
 #[derive(Debug, Default, PartialEq)]
 pub struct Left {
-    /// The first places, as JSON pointers. Long ones are cut.
+    /// The first locations, as JSON pointers. Long pointers are cut.
     pub places: Vec<String>,
-    /// How many further places there are.
+    /// The number of further locations.
     pub more: usize,
 }
 
@@ -90,7 +92,7 @@ impl Left {
     }
 }
 
-/// Returns the places of a schema that cannot be checked here.
+/// Returns the locations in a schema that cannot be checked locally.
 pub fn unchecked_places(schema: &Value) -> Left {
     if build(schema, true).is_some() { Left::default() } else { Checkable::of(schema).left }
 }
@@ -101,7 +103,7 @@ impl Checkable {
         if let Some(dialect) = &dialect
             && build(&json!({"$schema": dialect}), false).is_none()
         {
-            // The words of an unknown dialect may mean anything.
+            // The keywords of an unknown dialect may have any meaning.
             return Self { schema: Value::Bool(true), left: Left::one("/$schema") };
         }
         let mut search = Search { whole: schema, dialect, left: Left::default(), checked: 0 };
@@ -124,7 +126,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns a schema without the parts that cannot be checked, and notes their places.
+    /// Returns a schema without the parts that cannot be checked, and records their locations.
     fn without_faults(&mut self, schema: &Value, place: &mut String) -> Value {
         let members = match schema {
             Value::Object(members) => members,
@@ -143,7 +145,7 @@ impl Search<'_> {
             }
             place.truncate(length);
         }
-        // A member or item that a lost part described must not count as one too many.
+        // A member or item that only a removed part described must not be refused as additional.
         let size = |value: &Value| value.as_object().map(Map::len);
         let is_lost = |word: &str, rest: &Map<String, Value>| {
             members
@@ -196,7 +198,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a keyword without schemas in it can be checked.
+    /// Whether a keyword that contains no schemas can be checked.
     fn is_usable(&mut self, word: &str, value: &Value) -> bool {
         self.checked += 1;
         match word {
@@ -216,7 +218,7 @@ impl Search<'_> {
         }
     }
 
-    /// Writes the tuple of an older dialect with the words of the newest. A schema that names no
+    /// Converts a tuple of an older dialect to the keywords of the newest. A schema without a
     /// dialect is read as the newest.
     fn write_tuple_anew(&self, schema: &mut Map<String, Value>) {
         if self.dialect.is_some() || !schema.get("items").is_some_and(Value::is_array) {
@@ -232,8 +234,8 @@ impl Search<'_> {
     }
 }
 
-/// Removes what could refuse a value only because another part is gone. Of alternatives, more than
-/// one may fit.
+/// Removes keywords that might refuse a value only because another part was removed. More than one
+/// alternative may match.
 fn loosen(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else { return };
     for word in REVERSING {
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_cannot_be_checked_are_left_and_the_rest_is_checked() {
+    fn unsupported_parts_of_a_schema_are_skipped_and_the_rest_is_checked() {
         let of = |property: Value| json!({"type": "object", "required": ["a"], "properties": {"a": property, "n": {"type": "integer"}}});
         for (property, places) in [
             (json!({"type": "string", "pattern": "(?<n>["}), vec!["/properties/a/pattern"]),
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tuple_of_an_older_dialect_is_checked() {
+    fn a_tuple_of_an_older_schema_dialect_is_checked() {
         let schema = json!({"type": "object", "properties": {"range": {"type": "array",
             "items": [{"type": "integer"}, {"type": "string"}], "additionalItems": false}}});
         assert_eq!(unchecked_places(&schema), Left::default());
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_dialect_is_left_as_a_whole() {
+    fn a_schema_of_an_unknown_dialect_is_not_checked() {
         let schema =
             json!({"$schema": "https://example.com/own", "type": "object", "required": ["a"]});
         assert_eq!(unchecked_places(&schema), Left::one("/$schema"));
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remaining_schema_accepts_all_that_the_whole_accepts() {
+    fn removing_unsupported_parts_never_makes_a_schema_stricter() {
         let bad = json!({"type": "string", "pattern": "["});
         for (schema, value) in [
             (json!({"properties": {"a": {"not": bad.clone()}}}), json!({"a": "x"})),
@@ -339,7 +341,7 @@ mod tests {
         }
     }
     #[test]
-    fn the_places_of_a_schema_full_of_faults_stay_few_and_short() {
+    fn the_list_of_unchecked_schema_locations_is_bounded() {
         let long = "n".repeat(10_000);
         let faults = |count: usize| -> Map<String, Value> {
             (0..count).map(|at| (format!("{long}{at}"), json!({"type": "text"}))).collect()

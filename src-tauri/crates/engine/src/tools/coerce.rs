@@ -1,4 +1,4 @@
-//! Converts arguments to the types that their schema asks for. A value that already fits never
+//! Converts arguments to the types that their schema requires. A value that already matches never
 //! changes. Only known mistakes of models are corrected; the validator decides whether the result
 //! is valid.
 
@@ -10,24 +10,24 @@ use serde_json::{Map, Value};
 
 use {super::nullable, crate::turn::named_members::NamedMembers};
 
-/// The highest number of references and unions that are followed for one argument.
+/// The most references and unions that are followed for an argument.
 const MOST_BRANCHES: usize = 100;
 
-/// A change to one argument, for the record.
+/// A change to an argument, for the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coercion {
     pub parameter: String,
     pub what: &'static str,
 }
 
-/// Returns a call's arguments, coerced to the tool's schema. A change also gets the schema's
-/// default values, unless the arguments would then be invalid.
+/// Returns a call's arguments, coerced to the tool's schema. The arguments of a change also get the
+/// schema's default values, unless the arguments would become invalid.
 pub(crate) fn fit_arguments(
     spec: &ToolSpec,
     arguments: Value,
     fits: impl FnOnce(&Value) -> bool,
 ) -> (Value, Vec<Coercion>) {
-    // A server's own schema means what it says: only values that do not fit it are converted.
+    // A server's own schema is taken literally, so only values that do not match it are converted.
     let (arguments, mut done) =
         convert(&spec.input_schema, arguments, spec.pack.is_of_added_server());
     if spec.effect == Effect::ReadOnly {
@@ -41,13 +41,13 @@ pub(crate) fn fit_arguments(
     (full, done)
 }
 
-/// Coerces an arguments object by its schema. An argument that the schema does not name stays: the
-/// validator decides whether it may.
+/// Coerces the arguments according to a schema. An argument that the schema does not name is kept,
+/// and the validator decides whether it is allowed.
 pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     convert(schema, arguments, false)
 }
 
-/// As `coerce`. `keeps_blank` keeps blank text that fits its type.
+/// Coerces like `coerce`. With `keeps_blank`, blank text that matches its type is kept.
 fn convert(schema: &Value, arguments: Value, keeps_blank: bool) -> (Value, Vec<Coercion>) {
     let Value::Object(given) = arguments else { return (arguments, Vec::new()) };
     let required: Vec<&str> = schema
@@ -65,7 +65,7 @@ fn convert(schema: &Value, arguments: Value, keeps_blank: bool) -> (Value, Vec<C
         let known: Vec<Vec<&Value>> =
             declared.iter().map(|property| branches(schema, property)).collect();
         let known = if known.iter().any(Vec::is_empty) { Vec::new() } else { known.concat() };
-        // A member that only a part of the schema names may be required by that part.
+        // A member that only a part of the schema names may be required in that part.
         let is_required = required.contains(&name.as_str()) || !members.is_property_of_whole(&name);
         let fits_as_it_is = keeps_blank && types(&known).iter().any(|kind| fits(kind, &value));
         if fits_as_it_is {
@@ -87,8 +87,8 @@ fn convert(schema: &Value, arguments: Value, keeps_blank: bool) -> (Value, Vec<C
 }
 
 /// Adds the schema's default values for missing arguments of a change, because a person must
-/// approve all that is sent. Caller-owned parameters, and default values that do not match their
-/// type, are left out.
+/// approve all sent values. Caller-owned parameters, and default values of a wrong type, are
+/// omitted.
 pub fn with_defaults(
     schema: &Value,
     owned: &[CallerParam],
@@ -128,7 +128,7 @@ fn coerce_value(branches: &[&Value], value: Value, required: bool) -> Outcome {
         return Outcome::Same(value);
     }
     let scalar = !types.iter().any(|t| *t == "array" || *t == "object");
-    // An empty list is a value where a list is expected. For other types it stands for no value.
+    // If a list is expected, an empty list is a value. For other types it means a missing value.
     if !required && is_blank(&value) && (scalar || !value.is_array()) {
         return Outcome::Absent;
     }
@@ -158,9 +158,9 @@ fn coerce_value(branches: &[&Value], value: Value, required: bool) -> Outcome {
     }
 }
 
-/// Returns the schemas of which a value must fit at least one: follows references inside the whole
-/// schema and splits unions. Returns an empty list if there are too many, as with circular
-/// references.
+/// Returns the schemas of which a value must match at least one. Follows references inside the
+/// whole schema and splits unions. Returns an empty list if there are too many, for example because
+/// of circular references.
 fn branches<'a>(whole: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     let (mut open, mut found) = (vec![schema], Vec::new());
     for _ in 0..MOST_BRANCHES {
@@ -180,8 +180,8 @@ fn branches<'a>(whole: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     Vec::new()
 }
 
-/// Returns the types that all branches name. Returns an empty list if a branch names none, because
-/// it may accept any type.
+/// Returns the types in all branches. Returns an empty list if a branch has no type, because it may
+/// accept any type.
 fn types<'a>(branches: &[&'a Value]) -> Vec<&'a str> {
     let mut all = Vec::new();
     for branch in branches {
@@ -221,7 +221,7 @@ fn is_blank(value: &Value) -> bool {
     }
 }
 
-/// Whether the schema accepts the blank value on purpose, by listing it or by having `null` as a
+/// Whether the schema explicitly accepts the blank value, by listing it or by having `null` as a
 /// type.
 fn allows_blank(branches: &[&Value], value: &Value) -> bool {
     let lists = |branch: &&Value| branch.get("enum").is_some() || branch.get("const").is_some();
@@ -242,7 +242,7 @@ fn unwrap_single(value: &Value) -> Option<Value> {
 fn parse(kind: &str, value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
     match kind {
-        // A number that would lose digits stays a text.
+        // A number that would lose digits is kept as text.
         "integer" => plain_number(text)?
             .parse::<i64>()
             .ok()
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_of_a_change_are_complete() {
+    fn defaults_are_filled_into_the_arguments_of_a_change() {
         let schema = json!({"type": "object", "properties": {
             "partNo": {"type": "string"}, "quantity": {"type": "integer", "default": 1}, "ip": {"type": "string", "default": "::1"},
             "note": {"type": "string", "default": null}, "count": {"$ref": "#/$defs/Count", "default": 2}, "odd": {"type": "integer", "default": "x"}},
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table() {
+    fn arguments_are_coerced_to_the_types_of_their_schema() {
         for (given, expected) in [
             (json!({"s": [["17"]]}), json!({"s": "17"})),
             (json!({"s": ["a", "b"]}), json!({"s": ["a", "b"]})),
@@ -381,7 +381,7 @@ mod tests {
         );
     }
 
-    /// Any JSON, not too deep.
+    /// Generates any JSON that is not nested too deep.
     fn json_value() -> impl Strategy<Value = Value> {
         let words = vec!["none", "null", "", "true", "12", "1,200", "$3", "{}", "[1]"];
         let leaf = prop_oneof![
@@ -403,7 +403,8 @@ mod tests {
         })
     }
 
-    /// A schema of one property: any set of types, or none, sometimes with a list of values.
+    /// Generates the schema of a property: any set of types, or none, sometimes with a list of
+    /// values.
     fn property() -> impl Strategy<Value = Value> {
         let types = prop::sample::subsequence(
             vec!["string", "integer", "number", "boolean", "array", "object", "null"],
@@ -420,10 +421,10 @@ mod tests {
     }
 
     proptest! {
-        /// A value that fits its schema is never changed, for any schema and value. The only
+        /// A value that matches its schema is never changed, for any schema and value. The only
         /// exception is blank text for parameters that may be omitted.
         #[test]
-        fn a_value_that_fits_is_never_changed(schema in property(), value in json_value(), required: bool) {
+        fn coercion_changes_no_value_that_fits_its_schema(schema in property(), value in json_value(), required: bool) {
             let whole = json!({"type": "object", "properties": {"p": schema.clone()}, "required": if required { vec!["p"] } else { vec![] }});
             prop_assume!(jsonschema::is_valid(&schema, &value));
             prop_assume!(required || !is_blank(&value) || value.is_null());
@@ -434,7 +435,7 @@ mod tests {
         }
 
         #[test]
-        fn never_changes_a_valid_value(s in "[a-z0-9 ]{1,8}x", i: i64, n in -1e9f64..1e9, b: bool) {
+        fn coercion_changes_no_value_of_the_sample_schema_that_is_valid(s in "[a-z0-9 ]{1,8}x", i: i64, n in -1e9f64..1e9, b: bool) {
             let given = json!({"s": s, "i": i, "n": n, "b": b, "a": [1], "o": {"k": 1}});
             let (same, changes) = coerce(&schema(), given.clone());
             prop_assert_eq!(same, given);

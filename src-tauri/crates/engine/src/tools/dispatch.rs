@@ -1,5 +1,5 @@
-//! Every tool call is sent from here: adapt the arguments, record the intent, make the attempts,
-//! check the output, record the outcome.
+//! Sends every tool call: adapts the arguments, records the intent, makes the attempts, checks the
+//! output, and records the outcome.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -34,11 +34,11 @@ use crate::{
     turn::context::TurnContext,
 };
 
-/// The most characters that are shown of a place in a schema.
+/// The most characters that are shown of a location in a schema.
 const PLACE_CHARS: usize = 80;
 
-/// Returns a place in a schema as it is shown. A server chooses its words, and the sentence around it
-/// is the app's.
+/// Returns a location in a schema for display. The text is cut, because the server chooses the
+/// words in it and the surrounding sentence is the app's.
 fn shown_place(place: &str) -> String {
     let mut visible = place.chars().filter(|c| !is_hidden(*c));
     let mut shown: String = visible.by_ref().take(PLACE_CHARS).collect();
@@ -54,7 +54,7 @@ pub(crate) struct Dispatcher {
     pub(crate) services: Arc<ToolServices>,
     pub(crate) reads: ReadsSeen,
     pub(crate) scope: Scope,
-    /// The whole results that a model can read on.
+    /// The complete results that a model can read with the tool for long results.
     pub(crate) results: ResultStore,
     words: Option<Arc<EgressSession>>,
 }
@@ -71,21 +71,21 @@ impl Dispatcher {
         Self { context, services, reads: ReadsSeen::default(), scope, results, words }
     }
 
-    /// Marks the turn if a call brought content from outside. This includes failures, whose text
-    /// comes from the tool.
+    /// Marks the turn if a call returned outside content. This includes failures, whose text comes
+    /// from the tool.
     pub(crate) fn note_content(&self, spec: &ToolSpec, done: &CallDone) {
         if self.returns_outside_content(spec) {
             self.context.sources.note_call_content(spec, &done.call, &done.data, &done.summary);
         }
     }
 
-    /// Whether the results of a tool count as content from outside, whatever the call.
+    /// Whether all results of a tool are treated as outside content, regardless of the call.
     fn returns_outside_content(&self, spec: &ToolSpec) -> bool {
         policy::returns_outside_content(spec) || self.context.world().tools.reads_files(&spec.pack)
     }
 
-    /// Returns the request of a call. Fails if the call has an approval and the request is not the
-    /// approved one.
+    /// Returns the request of a call. Fails if the call has an approval and the request differs
+    /// from the approved one.
     async fn outgoing_call(
         &self,
         ready: &Ready,
@@ -102,7 +102,7 @@ impl Dispatcher {
         Ok(outgoing)
     }
 
-    /// Runs a checked call. `approval` is the approval that it runs under, if one was needed.
+    /// Runs a checked call. `approval` is the approval of the call, if one was needed.
     pub(crate) async fn dispatch(
         &self,
         ready: &Ready,
@@ -125,7 +125,8 @@ impl Dispatcher {
         } else {
             Point::BetweenIntentAndEffect
         });
-        // Reading on in a kept result asks no tool of the profile, so it is not counted as one.
+        // Reading a stored result calls no tool of the profile, so it is not counted as a tool that
+        // ran.
         if !results::is_own_tool(spec) {
             self.context.account.add_tool(&spec.id, spec.effect);
         }
@@ -138,7 +139,7 @@ impl Dispatcher {
         let (mut done, session_values) = self.call_outcome(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
-        // The arguments of a marked turn may be content from outside, and the result repeat it.
+        // In a marked turn, the arguments may be outside content, which the result may repeat.
         done.is_untrusted = ready.follows_untrusted || self.returns_outside_content(&ready.spec);
         done.local_only =
             is_local_result(self.context.world().tools.as_ref(), spec, done.outcome, &done.data);
@@ -147,15 +148,15 @@ impl Dispatcher {
         }
         span.record("outcome", outcome_name(done.outcome));
         record_outcome(&self.context, &done, self.scope.agent_id(), approval).await;
-        // After the record, which keeps the whole error for the operator.
+        // Called after the record, which contains the complete error for the operator.
         self.hide_failure_details(&mut done);
         self.keep_session_values(session_values).await;
         self.report_cut(&done).await;
         done
     }
 
-    /// Makes the attempts of a call whose intent is recorded. `approval` is the signature it runs
-    /// under, if one was needed.
+    /// Makes the attempts of a call whose intent is recorded. `approval` is the approval of the
+    /// call, if one was needed.
     async fn attempt(
         &self,
         ready: &Ready,
@@ -184,7 +185,7 @@ impl Dispatcher {
                 .read(&request.arguments, most, &border)
                 .map_err(|error| ToolFailure { error, may_have_happened: false })
         } else {
-            // The time a person took to decide is not the tool's.
+            // The time until a person decided is not counted as time of the tool.
             let deadline = if approval.is_some() {
                 tokio::time::Instant::now()
                     + std::time::Duration::from_secs(u64::from(
@@ -197,17 +198,17 @@ impl Dispatcher {
         }
     }
 
-    /// Removes known secrets from a result. In a JSON text a secret may be written with escapes, so
-    /// such a text is replaced by its value.
+    /// Removes known secrets from a result. In a JSON text, a secret may be written with escapes,
+    /// so such a text is replaced by its value.
     fn scrub_result(&self, data: &mut Value) {
         let matcher = self.context.services.secrets.matcher();
         read_texts(data, &|members| matcher.value_contains_secret(members));
         matcher.scrub_value(data);
     }
 
-    /// Returns the places in the output schema that a result violates. A result that came as JSON
-    /// text may fit as text or as what it says; of a server's result with texts beside it, the
-    /// structured part must fit.
+    /// Returns the locations in the output schema that a result violates. A result that arrived as
+    /// JSON text may match as text or as its value. If a server's result also has texts, only the
+    /// structured part must match.
     fn result_misfits(&self, spec: &ToolSpec, data: &Value) -> Vec<String> {
         let key = format!("out {}", spec.definition_hash);
         let validators = &self.services.validators;
@@ -222,7 +223,7 @@ impl Dispatcher {
         }
     }
 
-    /// How a call ended, and what of its result the session keeps.
+    /// The outcome of a call, and the values of its result that the session stores.
     fn call_outcome(
         &self,
         ready: &Ready,
@@ -232,7 +233,8 @@ impl Dispatcher {
         match result {
             Ok(mut data) => {
                 let misfits = self.result_misfits(spec, &data);
-                // The schema of an added server is its own word. Its result is shown all the same.
+                // The schema of an added server is only a claim of that server, so the result is
+                // shown even if it does not match.
                 if misfits.is_empty() || spec.pack.is_of_added_server() {
                     let note = |locale: &str| {
                         let place = shown_place(misfits.first()?);
@@ -266,8 +268,8 @@ impl Dispatcher {
                     Text::InvalidOutput.in_locale(&self.context.locale),
                 )
                 .with("tool_id", spec.id.as_str());
-                // It is unknown whether the change was made, because the result does not fit its
-                // schema.
+                // Because the result does not match its schema, it is unknown whether the change
+                // was made.
                 let outcome = if spec.effect == Effect::ReadOnly {
                     ToolOutcome::Error
                 } else {
@@ -302,8 +304,9 @@ impl Dispatcher {
         }
     }
 
-    /// Replaces the details of a service's failure in the result for a remote caller and its model.
-    /// A failure in the tool's own words is kept. The outcome's record has the full error.
+    /// For a remote caller and its model, replaces the details of a service's failure in the
+    /// result. A failure in the tool's own words is kept. The record of the outcome contains the
+    /// complete error.
     fn hide_failure_details(&self, done: &mut CallDone) {
         let Some(error) = done.error.as_mut().filter(|_| self.context.is_remote()) else {
             return;
@@ -344,7 +347,7 @@ impl Dispatcher {
         }
     }
 
-    /// Tells the user that a result was cut.
+    /// Notifies the user that a result was cut.
     async fn report_cut(&self, done: &CallDone) {
         if done.cut.is_none() {
             return;
@@ -360,7 +363,7 @@ impl Dispatcher {
     }
 }
 
-/// Replaces each JSON text in a result by its value if `wants` says so of the value.
+/// Replaces each JSON text in a result by its value, if `wants` returns true for the value.
 fn read_texts(data: &mut Value, wants: &dyn Fn(&Value) -> bool) {
     match data {
         Value::String(_) => {
@@ -398,7 +401,7 @@ fn outcome_name(outcome: ToolOutcome) -> &'static str {
     }
 }
 
-/// Returns the idempotency key, which is the same for all attempts of one call and differs between
+/// Returns the idempotency key, which is the same for all attempts of a call and differs between
 /// calls. A call without an approval uses its own id.
 fn idempotency_key(
     spec: &ToolSpec,
@@ -423,8 +426,8 @@ fn idempotency_key(
     }
 }
 
-/// Returns a one-line summary of a result from its common fields. It is only a hint; the window
-/// shows the whole result on request.
+/// Returns a one-line summary of a result from its common fields. The summary is incomplete; the
+/// window shows the whole result on request.
 fn summary_line(data: &Value) -> String {
     let count = data.get("totalCount").or_else(|| data.get("items").filter(|i| i.is_array()));
     match (data.get("summary").and_then(Value::as_str), count) {

@@ -1,16 +1,15 @@
-//! Checks a tool's own error against the schema that the tool declares for its errors. It does not
-//! know how the tool was called.
+//! Checks a tool's own error against the schema that the tool declares for its errors.
 
 use contract::{AgentError, Reason, ToolSpec};
 use serde_json::{Value, json};
 
 use super::schema::Validators;
 
-/// The detail of an error that does not fit the declared schema. Its value is false.
+/// The name of the detail of an error that does not match the declared schema. Its value is false.
 const DETAIL: &str = "fits_error_schema";
 
-/// Marks an error that does not fit the tool's error schema, so that models, people and records do
-/// not take it for a documented one. The error stays as it is otherwise.
+/// Marks an error that does not match the tool's error schema, so that models, people and records
+/// do not treat it as a documented error. Otherwise the error is not changed.
 pub(crate) fn check_error(
     validators: &Validators,
     spec: &ToolSpec,
@@ -26,8 +25,8 @@ pub(crate) fn check_error(
     error.with(DETAIL, false)
 }
 
-/// Returns what the tool itself said about the error. Returns None if the tool said nothing, as
-/// when the connection failed.
+/// Returns the tool's own description of the error, or none if there is none, for example after a
+/// failed connection.
 fn own_error(spec: &ToolSpec, error: &AgentError) -> Option<Value> {
     if let Some(answer) = error.details.get("answer").filter(|answer| answer.is_object()) {
         return Some(answer.clone());

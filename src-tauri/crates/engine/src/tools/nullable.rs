@@ -1,5 +1,5 @@
-//! The word `nullable`, by which OpenAPI says that a value may be null. Schemas that servers make from
-//! OpenAPI have it; JSON Schema does not know it. Must not know values.
+//! Handles the keyword `nullable`, which in OpenAPI means that a value may be null. Servers that
+//! generate schemas from OpenAPI use it, but it is not part of JSON Schema.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 const WORD: &str = "nullable";
 
-/// Whether a schema says that its value may be null.
+/// Whether a schema declares its value as `nullable`.
 pub(crate) fn is_said(schema: &Value) -> bool {
     schema.get(WORD) == Some(&Value::Bool(true))
 }
 
-/// Returns a schema that says with the words of JSON Schema what may be null.
+/// Returns a schema in which `nullable` is expressed with keywords of JSON Schema.
 pub(crate) fn written_out(schema: &Value) -> Cow<'_, Value> {
     if !has(schema) {
         return Cow::Borrowed(schema);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_may_be_null_is_one_for_json_schema() {
+    fn the_nullable_keyword_of_openapi_permits_null() {
         let schema = json!({"type": "object", "properties": {
             "parent": {"type": "string", "nullable": true}, "kind": {"type": "string", "enum": ["a"], "nullable": true},
             "list": {"type": "array", "items": {"type": ["integer"], "nullable": true}}, "name": {"type": "string", "nullable": false},

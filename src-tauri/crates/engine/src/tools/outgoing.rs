@@ -1,6 +1,6 @@
 //! Builds the outgoing form of a call: the model's or person's arguments, plus the caller's own
 //! values, in the form that the tool's server expects. The same form is shown, approved, recorded
-//! and sent. Knows no server.
+//! and sent.
 
 use contract::{AgentError, ToolSpec, arguments::normalize_and_check_length};
 use serde_json::{Map, Value};
@@ -14,20 +14,20 @@ use crate::{
 
 /// The outgoing form of a call.
 pub(crate) struct Outgoing {
-    /// All arguments in the form that is shown, recorded and sent.
+    /// All arguments as shown, recorded and sent.
     pub(crate) arguments: Value,
     /// All arguments before they were converted for the server.
     pub(crate) asked: Value,
     /// The hash that identifies the call in an approval.
     pub(crate) hash: String,
-    /// Whether a request is sent. If not, the adapter knows the answer without one.
+    /// Whether a request is sent. Otherwise the adapter knows the answer without a request.
     pub(crate) is_sent: bool,
     /// Whether this is a further request of a call that was already sent.
     pub(crate) is_again: bool,
 }
 
 impl Outgoing {
-    /// Makes a further request of a read that was already sent.
+    /// Creates a further request of a read that was already sent.
     pub(crate) fn for_further_request(arguments: &Value) -> Result<Self, AgentError> {
         let arguments = normalize_and_check_length(arguments.clone())?;
         Ok(Self {
@@ -41,7 +41,7 @@ impl Outgoing {
 }
 
 /// Returns the caller-owned values of a call, from the session or else from the profile. Unknown
-/// values, and values that are null in the session, are left out.
+/// values, and values that are null in the session, are omitted.
 pub(crate) fn caller_values(
     spec: &ToolSpec,
     session: &SessionValues,
@@ -54,9 +54,9 @@ pub(crate) fn caller_values(
 }
 
 impl Outgoing {
-    /// Builds the outgoing form of a call. Fails if a caller's value cannot be read: a change
-    /// without its cart id, for example, would start another cart. Also fails if a number would
-    /// lose digits or the arguments are too long.
+    /// Builds the outgoing form of a call. Fails if a caller's value cannot be read, because a
+    /// change without its cart id, for example, would create another cart. Also fails if a number
+    /// would lose digits or the arguments are too long.
     pub(crate) async fn of(context: &TurnContext, ready: &Ready) -> Result<Outgoing, AgentError> {
         let spec = &ready.spec;
         let owned = known_caller_values(context, spec).await?;

@@ -1,19 +1,19 @@
-//! Shortens results and errors that are too large to be stored, shown and recorded. With these
-//! limits the record of an outcome always fits into the log. Pure.
+//! Shortens results and errors that are too large to be stored, shown and recorded. These limits
+//! ensure that the record of an outcome always fits into the log.
 
 use contract::{AgentError, text};
 use serde_json::{Map, Value, json};
 
 use crate::canonical::sha256_hex;
 
-/// The largest result that is stored whole, in bytes of JSON text. Inside a record it can become
-/// twice as long; the log accepts 32 MiB.
+/// The largest result that is stored whole, in bytes of JSON text. Within a record, the text can
+/// become twice as long; the log accepts 32 MiB.
 pub(crate) const RESULT_BYTES: usize = 8 << 20;
-/// The number of characters kept of a larger result.
+/// The number of characters that are kept of a larger result.
 const KEPT_CHARS: usize = 64 * 1024;
-/// The highest number of characters of an error's message.
+/// The most characters of an error's message.
 const MESSAGE_CHARS: usize = 4_000;
-/// The highest number of bytes of one detail of an error, and of all details.
+/// The most bytes of a detail of an error, and of all details together.
 const DETAIL_BYTES: usize = 8 * 1024;
 const DETAILS_BYTES: usize = 32 * 1024;
 
@@ -22,7 +22,7 @@ const DETAILS_BYTES: usize = 32 * 1024;
 pub(crate) struct Cut {
     /// The length of the whole result as JSON text.
     pub(crate) bytes: usize,
-    /// The hash of that text.
+    /// The hash of the JSON text.
     pub(crate) sha256: String,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
     Some(cut)
 }
 
-/// Shortens an error that is too long. Short details stay.
+/// Shortens an error that is too long. Short details are kept.
 pub(crate) fn shorten(error: &mut AgentError) {
     if error.message.chars().nth(MESSAGE_CHARS).is_some() {
         error.message = error.message.chars().take(MESSAGE_CHARS).chain(['…']).collect();

@@ -1,5 +1,5 @@
-//! Asks the policy about a call. Rules and grants are read for each call, so that a change works at
-//! once.
+//! Asks the policy about a call. Rules and grants are read for each call, so that a change takes
+//! effect immediately.
 
 use contract::ToolSpec;
 use policy::{Decision, Question};
@@ -9,12 +9,12 @@ use crate::{
     destinations::find_leave, tools::typed_arguments::typed_arguments, turn::context::TurnContext,
 };
 
-/// The decision about a call, and what it was based on.
+/// The decision about a call, and the data that it was based on.
 pub(crate) struct Verdict {
     pub(crate) decision: Decision,
-    /// Whether the turn had content from outside.
+    /// Whether the turn contained outside content.
     pub(crate) is_marked: bool,
-    /// The names of the arguments that the person typed. They are read only in a marked turn.
+    /// The names of the arguments that the person typed. They are determined only in a marked turn.
     pub(crate) typed: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Stores the reads of a turn, so that the same read is not made twice. Equal reads at the same
-//! time wait for each other.
+//! Stores the reads of a turn, so that the same read is not made twice. Equal concurrent reads wait
+//! for each other.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -1,5 +1,5 @@
-//! Writes the two records of every call that is sent: the intent before it and the outcome after
-//! it.
+//! Writes the two records of every sent call: the intent before the call and the outcome after the
+//! call.
 
 use contract::{AgentError, ApprovalId, Effect, Reason, RecordType, ToolOutcome, text};
 use serde_json::json;
@@ -17,10 +17,10 @@ use crate::{
     turn::{context::TurnContext, kind::TurnKind, refusals::millis},
 };
 
-/// The highest number of coerced arguments that one record names.
+/// The most coerced arguments that a record lists.
 const COERCED: usize = 100;
 
-/// Records that a call is about to be sent. If a change cannot be recorded, it must not be sent.
+/// Records that a call is about to be sent. A change that cannot be recorded must not be sent.
 pub(crate) async fn record_intent(
     context: &TurnContext,
     ready: &Ready,
@@ -55,7 +55,7 @@ pub(crate) async fn record_intent(
             .commit("destinations", json!(places).to_string());
     }
     if context.kind == TurnKind::Direct {
-        // No question of a conversation says who asked for this call.
+        // This call has no question in a conversation, so the record names the caller.
         draft = add_caller(draft, &context.caller.kind, context.world().profile.as_ref());
     }
     if let Some(id) = approval {
@@ -76,7 +76,7 @@ pub(crate) async fn record_intent(
     }
     match context.world().audit.append(draft, durability).await {
         Ok(_) => Ok(()),
-        // Data that left this computer without a trace could not be accounted for later.
+        // If data leaves this computer, the read must not run without a record.
         Err(error) if durability == Durability::Grouped && !leaves => {
             tracing::warn!(%error, "a read could not be recorded");
             Ok(())

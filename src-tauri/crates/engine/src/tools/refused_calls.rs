@@ -13,11 +13,11 @@ use crate::{
     },
 };
 
-/// The highest number of refused calls of a turn with their own records.
+/// The most refused calls of a turn that get their own records.
 const CALLS: u32 = 40;
 
-/// Records a call that was not run. A call that ran or was decided by a person has its own records
-/// already.
+/// Records a call that was not run. A call that ran or was decided by a person already has its own
+/// records.
 pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: String) {
     if done.is_recorded || done.outcome == ToolOutcome::Ok {
         return;

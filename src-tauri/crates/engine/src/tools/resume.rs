@@ -1,6 +1,6 @@
-//! Runs a call whose server first asks the user for answers. With the answers it is a new call,
-//! identified by its arguments and the answers. A change then goes through the approval gate again
-//! (see `AnswerSigner`), with its own approval and its own intent record.
+//! Runs a call whose server first asks the user for answers. With the answers, the call is a new
+//! call, identified by its arguments and the answers. A change passes the approval gate again (see
+//! `AnswerSigner`), with its own approval and its own intent record.
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ use crate::{
     },
 };
 
-/// The name under which the answers are added to the call's arguments where these are shown and
-/// hashed. No parameter can have this name.
+/// The name under which the answers are added to the call's arguments for display and hashing. No
+/// parameter can have this name.
 const ANSWERS: &str = "(inputResponses)";
 
 /// A further request that a running call wants to send.
 enum Wanted {
-    /// The same request with answers that the server asked for.
+    /// The same request, with answers that the server requested.
     Answers(Value),
     /// A request with other arguments.
     Arguments(Value),
 }
 
-/// A running call's question whether it may send a further request.
+/// A request of a running call for permission to send a further request.
 struct ResumeRequest {
     wanted: Wanted,
     verdict: oneshot::Sender<Result<(), AgentError>>,
@@ -61,7 +61,7 @@ impl Resume for Asking {
     }
 }
 
-/// Passes a running call's questions to the turn.
+/// Passes the requests of a running call to the turn.
 struct Resumable<'a> {
     tools: &'a dyn Tools,
     recorder: Option<&'a Recorder>,
@@ -102,13 +102,13 @@ impl Tools for Resumable<'_> {
     }
 }
 
-/// Decides whether a change may continue with answers that its server asked for.
+/// Decides whether a change may continue with answers that its server requested.
 #[async_trait]
 pub(crate) trait AnswerSigner: Send + Sync {
-    /// Checks the call with its answers against the policy and, if needed, asks for an approval.
+    /// Checks the call with its answers against the policy and, if needed, requests an approval.
     /// The returned approval is already executing.
     async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError>;
-    /// Ends such an approval with the call's result.
+    /// Ends the approval with the call's result.
     async fn end(&self, approval: &Approval, done: Result<(), AgentError>);
 }
 
@@ -141,14 +141,15 @@ pub(crate) async fn run_tool(
                     record_again((context, scope), ready, &arguments).await
                 }
             };
-            // A call that was given up no longer receives the verdict.
+            // A call that was abandoned no longer receives the verdict.
             let _ = verdict.send(allowed);
         }
-        // Without senders no further request can come. Only the end of the call ends the selection.
+        // Without senders, no further request can arrive, so that only the end of the call is
+        // awaited.
         std::future::pending::<()>().await;
     };
-    // Tools that watch their own time are not stopped by the turn's time limit, so their time is
-    // counted apart.
+    // The turn's time limit does not stop tools with their own time limit, so their time is counted
+    // separately.
     let time = world.tools.keeps_time(&ready.spec).then(|| context.account.count_tool_time());
     let done = tokio::select! {
         done = retry::run(&tools, world.random.as_ref(), request, &context.cancel, deadline) => done,
@@ -166,7 +167,7 @@ pub(crate) async fn run_tool(
 }
 
 /// Adds the user's answers to the call. Returns the call, and for a change its approval. A read
-/// needs none.
+/// needs no approval.
 async fn approve_answers(
     context: &TurnContext,
     ready: &Ready,
@@ -195,7 +196,8 @@ async fn send_answers(
 ) -> Result<(), AgentError> {
     let outgoing = Outgoing::of(context, ready).await?;
     let id = approval.as_ref().map(|approval| approval.id.clone());
-    // Kept before the record is written: if that fails, the approval still has to end.
+    // Stored before the record is written, because the approval must be ended even if the record
+    // fails.
     signed.lock().extend(approval);
     record_further((context, scope), ready, id.as_ref(), &outgoing).await
 }
@@ -224,7 +226,7 @@ async fn record_further(
     record_intent(context, ready, scope.agent_id(), approval, outgoing).await
 }
 
-/// Returns a call's arguments together with the answers, as they are shown, checked and hashed.
+/// Returns a call's arguments together with the answers, as shown, checked and hashed.
 fn with_answers(arguments: &Value, answers: &Value) -> Value {
     let mut all: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     all.insert(ANSWERS.to_owned(), answers.clone());

@@ -1,5 +1,5 @@
-//! Makes the attempts of one call: a time limit for each, a wait between them, and no repeat of an
-//! effect that may have happened.
+//! Makes the attempts of a call, with a time limit for each and a delay between them. An effect
+//! that may have happened is not repeated.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::ports::{Random, ToolFailure, ToolRequest, Tools};
 
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 const LONGEST_WAIT_MS: f64 = 30_000.0;
-/// How long a call may still run after it was cancelled.
+/// The time that a call may still run after its cancellation.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Runs a call until it succeeds, may not be repeated, has no attempts left, or the next attempt
@@ -46,7 +46,7 @@ pub async fn run(
             random.random_fraction(),
             retry_after(&failure.error),
         );
-        // An attempt that could not end in time would be cut off, and its effect would be unknown.
+        // An attempt that cannot end in time would be aborted, and its effect would be unknown.
         if tokio::time::Instant::now() + wait + time_limit(&request.spec) > deadline {
             return last(failure);
         }
@@ -64,7 +64,7 @@ fn allowed_tries(request: &ToolRequest) -> u32 {
     if repeatable { request.spec.max_attempts.max(1) } else { 1 }
 }
 
-/// Returns the time limit of one attempt.
+/// Returns the time limit of an attempt.
 fn time_limit(spec: &ToolSpec) -> Duration {
     Duration::from_millis(if spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { spec.timeout_ms })
 }
@@ -84,8 +84,8 @@ async fn run_once(
     tokio::pin!(running);
     let cancelled = async {
         cancel.cancelled().await;
-        // A read is cancelled at once. A write gets a few seconds to finish, unless it may take long:
-        // its own side is told at once.
+        // A read is cancelled immediately. A write gets a few seconds to finish, unless it may take
+        // long, in which case the tool's side is notified immediately.
         if writes && !tools.keeps_time(&spec) {
             tokio::time::sleep(Duration::from_secs(3)).await;
         }
@@ -98,7 +98,7 @@ async fn run_once(
         }
         () = cancelled => AgentError::internal("cancelled", text!("{tool} was stopped.", tool = title)),
     };
-    // The call must be polled after the cancellation, so that it can tell its server and may report
+    // The call must be polled after the cancellation, so that it can notify its server and report
     // how it ended.
     stop.cancel();
     match tokio::time::timeout(LAST_WORDS, running).await {
@@ -108,15 +108,15 @@ async fn run_once(
     }
 }
 
-/// Waits until the time limit is over. The limit starts again while the call waits for a person's
-/// answer. It is never over for a call whose own side ends it in time.
+/// Waits until the time limit has passed. The limit restarts while the call waits for a person's
+/// answer. It never passes for a call that has its own time limit.
 async fn wait_until_timeout(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
     if tools.keeps_time(spec) {
         std::future::pending::<()>().await;
     }
     loop {
         tokio::time::sleep(limit).await;
-        // While the server waits for a person's answer, the limit begins again.
+        // While the server waits for a person's answer, the limit restarts.
         if !tools.waits_for_person(spec) {
             return;
         }
@@ -127,7 +127,7 @@ fn retry_after(error: &AgentError) -> Option<u64> {
     error.details.get("retry_after_ms").and_then(Value::as_u64)
 }
 
-/// Returns the wait before attempt `attempt + 1`.
+/// Returns the delay before attempt `attempt + 1`.
 fn delay(backoff: Backoff, attempt: u32, unit: f64, server: Option<u64>) -> Duration {
     let doubled = 1_000.0 * 2f64.powi(i32::try_from(attempt).unwrap_or(16).min(16) - 1);
     let own = match backoff {
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Fails each time after `takes`; notes when it was called.
+    /// A tool that fails each time after `takes`, and records when it was called.
     struct Failing {
         takes: Duration,
         wish: Option<u64>,
@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Seconds at which the tries began, and the last error.
+    /// Returns the seconds at which the attempts began, and the last error.
     async fn tries(
         tools: Failing,
         request: ToolRequest,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn tries_wait_as_declared_and_as_the_server_wishes() {
+    async fn attempts_wait_for_the_declared_back_off_or_the_servers_longer_retry_after() {
         let failing = |wish| Failing { takes: Duration::ZERO, wish, calls: Mutex::default() };
         let (at, error) =
             tries(failing(None), request(4, 1_000, Backoff::ExponentialJitter), 1_000).await;
@@ -264,23 +264,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn no_try_begins_that_could_end_after_the_deadline() {
+    async fn no_attempt_starts_that_could_end_after_the_deadline() {
         let failing = Failing { takes: Duration::ZERO, wish: Some(6_000), calls: Mutex::default() };
-        // The fourth would begin at 18 and could take until 23.
+        // The fourth attempt would begin at 18 s and could take until 23 s.
         let (at, error) = tries(failing, request(50, 5_000, Backoff::Fixed), 20).await;
         assert_eq!((at, &error.details["attempts"]), (vec![0, 6, 12], &json!(3)));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_time_limit_is_one_of_each_try() {
+    async fn the_time_limit_applies_to_each_attempt() {
         let slow =
             Failing { takes: Duration::from_secs(3_600), wish: None, calls: Mutex::default() };
         let (at, error) = tries(slow, request(2, 4_000, Backoff::Fixed), 1_000).await;
         assert_eq!((at, error.code), (vec![0, 5], ErrorCode::ToolTimeout));
     }
 
-    /// Runs until it is told to stop, and notes that it was. One that keeps its time ends by itself
-    /// after five minutes.
+    /// A tool that runs until it is stopped, and records the stop. If it has its own time limit, it
+    /// ends after five minutes.
     struct Stoppable {
         deaf: bool,
         keeps_time: bool,
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_whose_own_side_keeps_its_time_gets_it_and_is_stopped_at_once() {
+    async fn a_call_that_manages_its_own_time_limit_is_not_timed_out_but_stops_on_cancel() {
         for stops in [false, true] {
             let tools = Stoppable { deaf: false, keeps_time: true, was_notified: Mutex::default() };
             let mut request = request(1, 10_000, Backoff::Fixed);
@@ -335,8 +335,8 @@ mod tests {
         }
     }
 
-    /// Stops a write after a second, or never. Returns the failure, whether the tool noticed the
-    /// stop, and the time in milliseconds.
+    /// Runs a write that the user stops after a second if `by_user` is set. Returns the failure,
+    /// whether the tool noticed the stop, and the time in milliseconds.
     async fn stopped(deaf: bool, by_user: bool) -> (ToolFailure, bool, u128) {
         let tools = Stoppable { deaf, keeps_time: false, was_notified: Mutex::default() };
         let mut request = request(1, 10_000, Backoff::Fixed);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn waits() {
+    fn the_wait_between_attempts_follows_the_back_off_and_is_capped() {
         let ms = |backoff, attempt, unit, server| delay(backoff, attempt, unit, server).as_millis();
         assert_eq!(ms(Backoff::Fixed, 3, 0.9, None), 1_000);
         assert_eq!(ms(Backoff::Exponential, 1, 0.0, None), 1_000);

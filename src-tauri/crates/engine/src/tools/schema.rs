@@ -1,5 +1,5 @@
-//! Compiles JSON schemas and caches one validator for each. A part that cannot be checked is left
-//! out (`checkable`). Loads nothing from outside the schema.
+//! Compiles JSON schemas and caches one validator for each. A part that cannot be checked is
+//! removed (`checkable`). External schemas are not loaded.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,16 +13,16 @@ use super::{
     steps::within_bound,
 };
 
-/// The highest number of reported problems of one value.
+/// The most problems that are reported for a value.
 const MOST: usize = 20;
 
-/// The highest number of characters of one problem, which quotes the value.
+/// The most characters of a problem, which quotes the value.
 const MOST_CHARS: usize = 400;
 
-/// The problem of a value that is not checked to the end.
+/// The problem of a value whose check was aborted.
 const TOO_LONG: &str = "cannot be checked: the references of the schema multiply too often";
 
-/// The library's sentence about a value. Those about a range have keys.
+/// Returns the library's message about a value. Messages about a range have keys for translation.
 fn explain(error: &ValidationError<'_>) -> Text {
     let value = error.instance().to_string();
     let text = match error.kind() {
@@ -46,13 +46,13 @@ fn explain(error: &ValidationError<'_>) -> Text {
 /// A cache that compiles each schema once.
 #[derive(Default)]
 pub struct Validators {
-    /// None for a schema that accepts all values because it cannot be checked.
+    /// None for a schema that cannot be checked and so accepts all values.
     compiled: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
 
 impl Validators {
-    /// Returns the problems of `value` as `[{path, problem}]`; `key` identifies the schema. A
-    /// part of it that cannot be checked here counts as met.
+    /// Returns the problems of `value` as `[{path, problem}]`; `key` identifies the schema. A part
+    /// of the schema that cannot be checked here is treated as satisfied.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
         self.faults(key, schema, value)
             .into_iter()
@@ -60,7 +60,7 @@ impl Validators {
             .collect()
     }
 
-    /// The same problems, each with its path and its sentence.
+    /// Returns the same problems, each with its path and its message.
     pub fn faults(&self, key: &str, schema: &Value, value: &Value) -> Vec<(String, Text)> {
         match self.validator(key, schema, true) {
             None => Vec::new(),
@@ -74,10 +74,10 @@ impl Validators {
         }
     }
 
-    /// Returns the places in the schema that a tool's result violates, each with the keyword as its
-    /// last part. They contain nothing of the result, from which secrets have not been removed yet.
-    /// Formats such as `date` are not checked: the call has already been made, and a result with a
-    /// wrong format is still readable.
+    /// Returns the locations in the schema that a tool's result violates, each with the keyword as
+    /// its last part. They contain no values of the result, because its secrets have not been
+    /// removed yet. Formats such as `date` are not checked, because the call has already been made
+    /// and a result with a wrong format is still readable.
     pub(crate) fn result_problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<String> {
         match self.validator(key, schema, false) {
             None => Vec::new(),
@@ -115,7 +115,7 @@ impl Validators {
         if let Some(known) = self.compiled.lock().get(key) {
             return known.clone();
         }
-        // Not under the lock: a large schema must not stop the calls of other tools.
+        // Compiled outside the lock, because a large schema must not block calls of other tools.
         let fresh = build(schema, formats)
             .or_else(|| build(&Checkable::of(schema).schema, formats))
             .map(Arc::new);

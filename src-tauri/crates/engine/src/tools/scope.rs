@@ -1,4 +1,4 @@
-//! The scope of calls: the specialist that makes them, and the earlier messages it sees.
+//! The scope of calls: the specialist that makes them, and the earlier messages that it sees.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     turn::{context::TurnContext, kind::TurnKind},
 };
 
-/// The specialist that makes calls, with the earlier messages it sees.
+/// The specialist that makes calls, with the earlier messages that it sees.
 #[derive(Clone, Default)]
 pub(crate) struct Scope {
     pub(crate) agent: Option<Arc<Agent>>,
@@ -31,8 +31,8 @@ impl Scope {
         self.agent.as_ref().map(|agent| agent.id.0.clone()).unwrap_or_default()
     }
 
-    /// Whether a tool may be called. A specialist has its own tools. Without one, a conversation
-    /// has tools only if there are no specialists.
+    /// Whether a tool may be called. A specialist has its own tools. Without a specialist, a
+    /// conversation has tools only if no specialists exist.
     pub(crate) fn allows_tool(&self, context: &TurnContext, spec: &ToolSpec) -> bool {
         match &self.agent {
             Some(agent) => agent.tools.contains(&spec.id),

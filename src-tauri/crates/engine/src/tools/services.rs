@@ -1,4 +1,4 @@
-//! The services of this floor.
+//! Bundles the services of this layer.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Bounds the steps of a check against a JSON schema. References can lead to the same part of a
-//! schema so often that a check of one small value would last for years, or so deep that the stack
-//! is too small for it. Each reference that is followed counts. Must not know what is checked.
+//! Limits the steps of a check against a JSON schema. References can lead to the same part of a
+//! schema so often that a check of a small value would take years, or so deep that the stack
+//! overflows. Each reference that is followed counts as a step.
 
 use std::{
     cell::Cell,
@@ -10,30 +10,32 @@ use std::{
 use jsonschema::{Keyword, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 
-/// The most references that one check follows.
+/// The most references that a check follows.
 const MOST_STEPS: usize = 250_000;
-/// The most references of a schema. The library needs more time than their number to prepare them.
+/// The most references in a schema. The library's time for preparing references grows faster than
+/// their number.
 const MOST_REFERENCES: usize = 2_000;
-/// The most bytes of the stack that one check uses.
+/// The most bytes of stack that a check uses.
 const MOST_STACK: usize = 512 * 1024;
-/// The word before each reference. No server has a reason to write it.
+/// The keyword inserted before each reference. Schemas of servers do not normally contain it.
 const WORD: &str = "countersign:step";
 
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-/// Dialects in which nothing counts that stands beside a reference.
+/// Dialects in which keywords beside a reference are ignored.
 const OLDER: [&str; 4] = ["draft-03", "draft-04", "draft-06", "draft-07"];
-/// The members that stay beside a reference there, because other references may lead into them.
+/// The members that are kept beside a reference in these dialects, because other references may
+/// point into them.
 const PLACES: [&str; 2] = ["definitions", "$defs"];
 
 thread_local! {
-    /// The steps that are left, and where the stack of the check begins.
+    /// The number of remaining steps, and the stack address at which the check began.
     static LEFT: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// Ends a check that has no step left.
+/// The panic payload that ends a check without remaining steps.
 struct TooLong;
 
-/// Does a check. Returns None if it takes too many steps.
+/// Runs a check. Returns none if the check takes too many steps.
 pub(crate) fn within_bound<T>(check: impl FnOnce() -> T) -> Option<T> {
     LEFT.set((MOST_STEPS, stack_place()));
     match panic::catch_unwind(AssertUnwindSafe(check)) {
@@ -49,7 +51,7 @@ fn stack_place() -> usize {
     &raw const here as usize
 }
 
-/// Makes the references of a counted schema count.
+/// Adds the keyword that counts the references of a schema from `counted`.
 pub(crate) fn count_steps(options: ValidationOptions<'_>) -> ValidationOptions<'_> {
     options.with_keyword(WORD, |_, _, _| Ok(Box::new(Step)))
 }
@@ -65,7 +67,7 @@ impl<'i> Keyword<'i> for Step {
     fn is_valid(&self, _: &'i Value) -> bool {
         let (left, begin) = LEFT.get();
         if left == 0 || begin.abs_diff(stack_place()) > MOST_STACK {
-            // Says nothing in the app's log, as a panic would.
+            // Unlike a normal panic, this writes no message to the app's log.
             panic::resume_unwind(Box::new(TooLong));
         }
         LEFT.set((left - 1, begin));
@@ -73,7 +75,7 @@ impl<'i> Keyword<'i> for Step {
     }
 }
 
-/// Returns a schema in which a step stands before each reference. None if it has too many.
+/// Returns a schema with a step before each reference, or none if there are too many references.
 pub(crate) fn counted(schema: &Value) -> Option<Value> {
     let dialect = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let is_older = OLDER.iter().any(|older| dialect.contains(older));
@@ -81,7 +83,7 @@ pub(crate) fn counted(schema: &Value) -> Option<Value> {
     count_in(&mut schema, is_older, &mut left).then_some(schema)
 }
 
-/// Returns whether there were enough references left.
+/// Counts the references in a value. Returns false if there are more than `left`.
 fn count_in(value: &mut Value, is_older: bool, left: &mut usize) -> bool {
     match value {
         Value::Object(members) => {
@@ -97,7 +99,7 @@ fn has_reference(members: &Map<String, Value>) -> bool {
     REFERENCES.iter().any(|word| members.get(*word).is_some_and(Value::is_string))
 }
 
-/// Puts the references of one part behind a step.
+/// Moves the references of a part behind a step.
 fn count_reference(members: &mut Map<String, Value>, is_older: bool, left: &mut usize) -> bool {
     let Some(rest) = left.checked_sub(1) else { return false };
     *left = rest;
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
     use crate::tools::schema::Validators;
 
-    /// Each part leads to the next one twice.
+    /// Returns a schema in which each part refers to the next part twice.
     fn doubling(refer: impl Fn(usize) -> Value, word: &str) -> Map<String, Value> {
         let name = |at: usize| format!("d {at}");
         let part = |at: usize| json!({(word): [refer(at + 1), refer(at + 1)], "$anchor": format!("a{at}")});
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_would_take_years_ends() {
+    fn a_schema_check_with_exponential_cost_is_stopped() {
         let by_place = |at: usize| json!({"$ref": format!("#/const/d%20{at}")});
         let by_name = |at: usize| json!({"$ref": format!("#a{at}")});
         let by_id = |at: usize| json!({"$ref": format!("other#/x/d%20{at}")});
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn references_do_not_take_the_stack() {
+    fn a_long_chain_of_references_does_not_overflow_the_stack() {
         let check = |length: usize| {
             let part = |at: usize| match at {
                 at if at == length => json!({"type": "string"}),
@@ -167,14 +169,14 @@ mod tests {
         assert!(check(10).is_empty());
         let problems = check(MOST_REFERENCES - 1);
         assert_eq!(problems.len(), 1, "{problems:?}");
-        // A schema with more is left to the server.
+        // A schema with more references is checked only by the server.
         assert!(check(10 * MOST_REFERENCES).is_empty());
         let around = json!({"allOf": [{"$ref": "#"}], "properties": {"x": {"type": "string"}}});
         Validators::default().problems("around", &around, &json!({"x": "one"}));
     }
 
     #[test]
-    fn members_beside_a_reference_count_as_their_dialect_says() {
+    fn keywords_beside_a_reference_are_applied_according_to_the_schema_dialect() {
         let beside = json!({"$ref": "#/definitions/a", "type": "string",
             "definitions": {"a": {"type": "object"}}});
         let mut older = beside.clone();
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_repeats_a_part_is_checked_to_its_end() {
+    fn a_long_list_of_similar_values_is_checked_to_its_last_item() {
         let row = json!({"$ref": "#/$defs/Row"});
         let schema = json!({"type": "array", "items": row,
             "$defs": {"Row": {"properties": {"n": {"type": "integer"}, "below": {"type": "array", "items": row}}}}});

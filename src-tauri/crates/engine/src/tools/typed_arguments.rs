@@ -1,5 +1,6 @@
-//! Which arguments of a call the person typed in this conversation. In a turn with content from
-//! outside, a permission covers no other value that it does not fix itself.
+//! Determines which arguments of a call the person typed in this conversation. In a turn with
+//! outside content, a permission covers only these arguments and the arguments that it fixes
+//! itself.
 
 use contract::{Effect, ItemBody, ToolSpec};
 use serde_json::Value;
@@ -9,8 +10,8 @@ use crate::turn::{context::TurnContext, kind::TurnKind};
 /// The number of the newest items whose messages are searched.
 pub(crate) const ITEMS: u32 = 200;
 
-/// Returns the names of the arguments whose values are all in messages of the person. A caller of
-/// the run contract is not the person.
+/// Returns the names of the arguments whose values all occur in messages of the person. A caller of
+/// the run contract is not a person.
 pub(crate) async fn typed_arguments(
     context: &TurnContext,
     spec: &ToolSpec,
@@ -39,8 +40,8 @@ pub(crate) async fn typed_arguments(
     typed.map(|(name, _)| name.clone()).collect()
 }
 
-/// Whether every text and number in a value stands in one of the messages. Nobody types an empty
-/// value, a boolean or the name of a member.
+/// Whether every text and number in a value occurs in one of the messages. Empty values, booleans
+/// and member names cannot be typed.
 fn is_typed(value: &Value, said: &[String]) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Object(_) => false,
@@ -50,7 +51,8 @@ fn is_typed(value: &Value, said: &[String]) -> bool {
     }
 }
 
-/// Whether a message has this text, and no longer name, path, address or number around it.
+/// Whether a message contains this text, and not only as part of a longer name, path, address or
+/// number.
 pub(crate) fn holds(said: &[String], text: &str) -> bool {
     !text.is_empty()
         && said.iter().any(|message| {
@@ -60,7 +62,8 @@ pub(crate) fn holds(said: &[String], text: &str) -> bool {
         })
 }
 
-/// Whether a text that follows `before` begins there. A currency or number sign may precede a number.
+/// Whether a text that follows `before` is separate from it. A currency or number sign may precede
+/// a number.
 fn begins_here(before: &str, text: &str) -> bool {
     let is_number = text.starts_with(|c: char| c.is_ascii_digit());
     let before = if is_number { before.trim_end_matches(['$', '€', '£', '#']) } else { before };
@@ -70,8 +73,8 @@ fn begins_here(before: &str, text: &str) -> bool {
         || !is_number && before.ends_with([',', ';'])
 }
 
-/// Whether a text that precedes `after` ends there. Marks of a sentence end it only if the sentence
-/// goes on with a space.
+/// Whether a text that precedes `after` is separate from it. Punctuation separates only if white
+/// space or the end follows.
 fn ends_here(after: &str, text: &str) -> bool {
     let is_number = text.ends_with(|c: char| c.is_ascii_digit());
     let after = if is_number { after.trim_start_matches(['%', '€', '$', '£']) } else { after };
@@ -116,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_words_of_messages_are_typed() {
+    fn whole_words_of_a_message_count_as_typed_by_the_person() {
         let said = [plain("Hold parcel 1001 until  2026-11-30,\nplease. Budget 1,200.50; -7")];
         let typed = |value: Value| is_typed(&value, &said);
         assert!(typed(json!("2026-11-30")));
@@ -143,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_name_path_address_or_number_is_not_typed() {
+    fn a_part_of_a_name_path_address_or_number_does_not_count_as_typed() {
         let said = [plain(
             "Archive /home/u/projects/old, tell anna.eve@corp.com (and 'Bob-Eve'), see docs.example.com/a.b; pay $25 for #17, 3% of it.",
         )];

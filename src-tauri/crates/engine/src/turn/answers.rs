@@ -1,5 +1,5 @@
-//! Removes known secrets from everything that a model answers, before it is recorded, stored, shown
-//! or sent back. Every model of the engine is wrapped here. It does not know what an answer is for.
+//! Removes known secrets from a model's answers, before they are recorded, stored, shown or
+//! returned. Every model of the engine is wrapped here.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
 
 type Answered = Result<ModelEvent, ModelError>;
 
-/// A model whose answers have no known secret.
+/// A model whose answers contain no known secrets.
 pub(crate) struct ScrubbedModel {
     inner: Arc<dyn Model>,
     secrets: Arc<KnownSecrets>,
@@ -78,25 +78,25 @@ impl Model for ScrubbedModel {
         let (secrets, mut scrubber) = (Arc::clone(&self.secrets), AnswerScrubber::default());
         let events = self.inner.stream(request).map(Some).chain(stream::iter([None]));
         events
-            // A key that becomes known during the answer counts from then on.
+            // A key that becomes known during the answer is removed from then on.
             .flat_map(move |event| stream::iter(scrubber.scrub(&secrets.matcher(), event)))
             .boxed()
     }
 }
 
-/// Removes secrets from the events of one answer.
+/// Removes secrets from the events of an answer.
 #[derive(Default)]
 struct AnswerScrubber {
     text: Scrubbing,
     thoughts: Scrubbing,
-    /// Whether a secret was found outside of the two texts.
+    /// Whether a secret was found outside of the two streamed texts.
     has_removed: bool,
     is_told: bool,
 }
 
 impl AnswerScrubber {
-    /// Returns the events to pass on. None is the end of the answer. Every kind of event is named
-    /// here, so that a new one does not compile without a decision about its texts.
+    /// Returns the events to forward. `None` means the end of the answer. Every kind of event is
+    /// listed here, so that a new kind does not compile without a decision about its texts.
     fn scrub(&mut self, exact: &Exact, event: Option<Answered>) -> Vec<Answered> {
         let mut out = Vec::new();
         match event {
@@ -122,7 +122,8 @@ impl AnswerScrubber {
             Some(Ok(ModelEvent::Choices(choices))) => {
                 out.push(Ok(ModelEvent::Choices(self.scrub_choices(exact, choices))));
             }
-            // The provider would refuse changed data. Without it, the answer is sent back in words.
+            // The provider would refuse changed data. Without the data, the answer is returned as
+            // text.
             Some(Ok(ModelEvent::Opaque(opaque))) => {
                 if exact.value_contains_secret(&opaque.data) {
                     self.has_removed = true;
@@ -149,13 +150,13 @@ impl AnswerScrubber {
         out
     }
 
-    /// Adds what was held back of the texts.
+    /// Adds the texts that were held back.
     fn end_texts(&mut self, exact: &Exact, out: &mut Vec<Answered>) {
         out.push(Ok(ModelEvent::Reasoning(self.thoughts.end(exact))));
         out.push(Ok(ModelEvent::Text(self.text.end(exact))));
     }
 
-    /// Adds the news of the first removal in front of what was changed.
+    /// Adds the notification of the first removal before the changed events.
     fn tell(&mut self, out: &mut Vec<Answered>) {
         let has_removed =
             self.has_removed || self.text.has_removed() || self.thoughts.has_removed();
@@ -171,7 +172,8 @@ impl AnswerScrubber {
         scrubbed
     }
 
-    /// Returns a sentence. One with a secret loses its translation.
+    /// Returns a sentence without secrets. If a secret was removed, the sentence loses its
+    /// translation.
     fn sentence(&mut self, exact: &Exact, text: Text) -> Text {
         let scrubbed = exact.redact_secrets(&text).into_owned();
         if scrubbed == text.as_str() {
@@ -191,7 +193,8 @@ impl AnswerScrubber {
         }
     }
 
-    /// Returns the suggestions without secrets, also one that is split over several of them.
+    /// Returns the suggestions without secrets, including a secret that is split over several
+    /// suggestions.
     fn scrub_choices(&mut self, exact: &Exact, choices: Vec<Choice>) -> Vec<Choice> {
         let Ok(mut value) = serde_json::to_value(&choices) else { return Vec::new() };
         if !exact.value_contains_secret(&value) {

@@ -1,4 +1,4 @@
-//! Names the caller in records, with the person if the owner of the profile asked.
+//! Adds the caller to records, and the person if the caller is the owner of the profile.
 
 use contract::CallerKind;
 
@@ -7,7 +7,7 @@ use crate::{
     turn::refusals::NAME_CHARS,
 };
 
-/// Adds to a record who asked: the kind of the caller, its own name, and the person if it is known.
+/// Adds the caller to a record: the kind of the caller, its own name, and the person if known.
 pub fn add_caller(draft: RecordDraft, caller: &CallerKind, profile: &dyn Profile) -> RecordDraft {
     let draft = draft.field("origin", caller.name());
     let name = caller.own_name().map(|name| name.chars().take(NAME_CHARS).collect::<String>());
@@ -15,7 +15,7 @@ pub fn add_caller(draft: RecordDraft, caller: &CallerKind, profile: &dyn Profile
     if caller.is_owner() { add_person(draft, profile) } else { draft }
 }
 
-/// Adds to a record the name of the person whose profile it is, if it is known.
+/// Adds the name of the profile's owner to a record, if known.
 pub(crate) fn add_person(draft: RecordDraft, profile: &dyn Profile) -> RecordDraft {
     match profile.person() {
         Some(person) => draft.commit("person", person),

@@ -1,6 +1,5 @@
 //! The read-only state that all parts of a turn share: ids, question, settings, audience, model and
-//! deadline, and the functions that emit events, write records and save items. Knows none of the
-//! parts.
+//! deadline, and the functions that emit events, write records and save items.
 
 use std::{
     collections::BTreeSet,
@@ -51,33 +50,33 @@ pub(crate) struct TurnContext {
     pub(crate) session: SessionId,
     pub(crate) id: TurnId,
     pub(crate) question: String,
-    /// The caller that asks, or after the end of its turn the one that decided about its action.
+    /// The caller of the turn, or after the turn's end the caller that decided about its action.
     pub(crate) caller: Caller,
     /// The request that the turn answers, if a program sent it.
     run: Option<Arc<RunContext>>,
-    /// Whether the turn has ended, and only its pending action goes on.
+    /// Whether the turn has ended and only its pending action continues.
     is_detached: bool,
-    /// The ports as the caller has them.
+    /// The ports as available to the caller.
     world: World,
     pub(crate) kind: TurnKind,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
-    /// The model that summarises older messages. Its calls are metered, too.
+    /// The model that summarises older messages. Its calls are also metered.
     pub(crate) summariser: Arc<Metered>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
-    /// The specialist that the caller or the message asks for.
+    /// The specialist that the caller or the message requests.
     pub(crate) wanted: Option<AgentId>,
     /// The turn's usage and actions so far. It has its own lock.
     pub(crate) account: Arc<Account>,
     pub(crate) started: tokio::time::Instant,
     pub(crate) started_at: DateTime<Utc>,
-    /// The deadline without the time of people and of the model; see `deadline`.
+    /// The deadline, excluding the time of people and of the model; see `deadline`.
     deadline: tokio::time::Instant,
     /// The recording for a replay, if the turn is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
-    /// The content from outside that the requests of the turn carry.
+    /// The outside content in the requests of the turn.
     pub(crate) sources: UntrustedSources,
     /// The hosts and recipients that the person names in the message of this turn.
     pub(crate) named: BTreeSet<Destination>,
@@ -86,8 +85,8 @@ pub(crate) struct TurnContext {
 }
 
 impl TurnContext {
-    /// Notes that the turn has seen data that must stay on this computer. Every text made from then
-    /// on may contain it.
+    /// Records that the turn has seen data that must stay on this computer. Every text created from
+    /// then on may contain the data.
     pub(crate) fn note_local_data(&self) {
         self.account.entries().has_local_data = true;
     }
@@ -97,7 +96,7 @@ impl TurnContext {
         self.account.entries().has_local_data
     }
 
-    /// Returns what the turn has seen, for searches and notes.
+    /// Returns a description of the content that the turn has seen, for searches and notes.
     pub(crate) fn content(&self) -> TurnContent {
         TurnContent {
             model_is_local: self.model.is_local(),
@@ -111,8 +110,8 @@ impl TurnContext {
         Self::with_run(services, start, run)
     }
 
-    /// Returns the language of a text of this turn. If it is not certain, returns the language of
-    /// the turn.
+    /// Returns the language of a text of this turn. If the language is not certain, returns the
+    /// language of the turn.
     pub(crate) fn locale_of(&self, text: &str) -> String {
         match self.run() {
             Some(_) => None,
@@ -121,7 +120,7 @@ impl TurnContext {
         .unwrap_or_else(|| self.locale.clone())
     }
 
-    /// Makes the context of a pending action whose turn has ended. A new proposal made from it
+    /// Creates the context of a pending action whose turn has ended. A new proposal in this context
     /// keeps the language and the waiting time.
     pub(crate) fn detached(services: &Arc<TurnServices>, approval: &Approval) -> Self {
         let run = services.runs.of(&approval.turn);
@@ -191,13 +190,13 @@ impl TurnContext {
             name => metered(choose(Some(name))),
         };
         let specs = world.tools.specs();
-        // Callers of the run contract and of the chat API name a specialist in a field.
+        // Callers of the run contract and of the chat API give a specialist in a separate field.
         let mentioned = || match &run {
             Some(_) => None,
             None => find_mentioned_agent(&accepted.text, &world.roster.agents()),
         };
         let wanted = accepted.agent.clone().or_else(mentioned);
-        // Programs that use the run contract, and their callers, are not the person.
+        // A message from a program that uses the run contract does not come from a person.
         let named = match &run {
             Some(_) => BTreeSet::new(),
             None => named_destinations(&accepted.text, &world.roster.agents()),
@@ -240,7 +239,7 @@ impl TurnContext {
         self.world().probe.at(point);
     }
 
-    /// Returns the request of a program that the turn answers.
+    /// Returns the request that the turn answers, if a program sent it.
     pub(crate) fn run(&self) -> Option<&Arc<RunContext>> {
         self.run.as_ref()
     }
@@ -250,25 +249,25 @@ impl TurnContext {
         self.run.as_deref().filter(|run| run.has_listener())
     }
 
-    /// Whether the caller receives the events from outside of this computer. It has its own limits
-    /// and no settings, and learns only that a service failed, not how.
+    /// Whether the caller is outside this computer. Such a caller has its own limits and no
+    /// settings, and is only told that a service failed, not how.
     pub(crate) fn is_remote(&self) -> bool {
         self.run_with_listener().is_some()
     }
 
-    /// Whether a call may wait for a decision. If not, its pending action stays after the end of
+    /// Whether a call may wait for a decision. If not, its action stays pending after the end of
     /// the turn.
     pub(crate) fn may_wait(&self) -> bool {
         self.caller.may_wait
     }
 
-    /// Whether a person is present whom an MCP server may ask something during a call.
+    /// Whether a person is present to answer questions of an MCP server during a call.
     pub(crate) fn is_attended(&self) -> bool {
         self.caller.may_wait || self.is_detached
     }
 
-    /// Returns how the turn is supervised: a turn for a caller of the run contract or of the chat
-    /// API by the contract, any other by the profile's choice.
+    /// Returns how the turn is supervised. Turns of the run contract and of the chat API are
+    /// supervised as in the contract, others as the profile chooses.
     pub(crate) fn supervision(&self) -> Supervision {
         match self.run() {
             Some(_) => Supervision::Contract,
@@ -276,34 +275,34 @@ impl TurnContext {
         }
     }
 
-    /// Whether the model answers what needs no specialist.
+    /// Whether the model answers messages that need no specialist.
     pub(crate) fn is_generalist(&self) -> bool {
         self.supervision() == Supervision::Assistant
     }
 
-    /// Whether the model can hand a message to specialists by a tool. The built-in model decides from
-    /// the packs instead.
+    /// Whether the model can route a message with a tool. The built-in model routes by the packs
+    /// instead.
     pub(crate) fn can_route(&self) -> bool {
         let model = &self.model;
         model.capabilities().tools && !model.in_process() && !model.refuses_tools()
     }
 
-    /// Returns a specialist's own limit. The limit does not apply if a remote caller sets one.
+    /// Returns a specialist's own limit, unless a remote caller sets a limit.
     pub(crate) fn bound_unless_remote(&self, own: u32) -> u32 {
         if self.is_remote() { u32::MAX } else { own }
     }
 
-    /// Returns the time until which a call may begin or be retried. A slow model or server costs
-    /// the turn no time.
+    /// Returns the time until which a call may begin or be retried. The time of slow models and
+    /// servers is not counted.
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
         let entries = self.account.entries();
-        // A program that called waits for the whole turn.
+        // A remote caller waits for the whole turn, so its deadline is not extended.
         let slow =
             if self.is_remote() { Duration::ZERO } else { entries.model_time + entries.tool_time };
         self.deadline + entries.waited + slow
     }
 
-    /// Whether the deadline has passed. After it the model may only answer.
+    /// Whether the deadline has passed. After the deadline, the model may only answer.
     pub(crate) fn is_out_of_time(&self) -> bool {
         let is_over = tokio::time::Instant::now() >= self.deadline();
         if is_over {
@@ -314,18 +313,18 @@ impl TurnContext {
 
     /// Returns the redaction level of everything that this turn sends.
     pub(crate) fn redaction_level(&self) -> RedactionLevel {
-        // The built-in model reads unredacted text: no data leaves the process, and its figures and
-        // names must be right.
+        // The built-in model reads unredacted text, because no data leaves the process and its
+        // figures and names must be correct.
         if self.model.in_process() { RedactionLevel::None } else { self.level_with_packs() }
     }
 
     /// Returns the strictest of the user's redaction level and the levels that the packs of this
-    /// turn demand.
+    /// turn require.
     fn level_with_packs(&self) -> RedactionLevel {
         let mut level = self.settings.egress.redaction;
         let mut last: Option<&PackId> = None;
         for spec in self.specs.iter() {
-            // The tools of a pack follow each other, so each pack is asked once.
+            // Tools of the same pack are adjacent, so each pack is examined once.
             if last != Some(&spec.pack) {
                 level = level.max(
                     self.world()
@@ -344,7 +343,7 @@ impl TurnContext {
         self.services.switches.check_tool_of(self.world().tools.as_ref(), tool)
     }
 
-    /// Returns the tools that are switched on now. A model that takes no tools is offered none.
+    /// Returns the tools that are switched on now. A model that does not support tools gets none.
     pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
         if self.model.refuses_tools() {
             return Vec::new();
@@ -385,14 +384,14 @@ impl TurnContext {
 
     pub(crate) fn emit_items(&self, items: Vec<Item>) {
         for mut item in items {
-            // These members are for the model's server. No window shows them.
+            // These members are for the model's server and are not shown.
             item.body.forget_kept();
             self.emit(EventBody::Item { item: Box::new(item) });
         }
     }
 
-    /// Appends a record without waiting for the disk. Records keep their order, and the end of the
-    /// turn makes them durable.
+    /// Appends a record without waiting for the disk. The order of records is kept, and the end of
+    /// the turn makes them durable.
     pub(crate) async fn record(&self, draft: RecordDraft) {
         let (audit, draft) = (Arc::clone(&self.world().audit), draft.of(&self.session, &self.id));
         let mut appending = Box::pin(async move {
@@ -400,8 +399,8 @@ impl TurnContext {
                 tracing::warn!(%error, "a record could not be written");
             }
         });
-        // The first poll puts the record into its place of the log, before the turn goes on. Only
-        // the rest waits in the background.
+        // The first poll determines the record's position in the log before the turn continues.
+        // Only the rest is awaited in the background.
         if (&mut appending).now_or_never().is_none() {
             tokio::spawn(appending.in_current_span());
         }
@@ -438,7 +437,8 @@ impl TurnContext {
     }
 }
 
-/// Returns the destinations that a person's message names. A specialist that it addresses is none.
+/// Returns the destinations that a person's message names. An addressed specialist is not a
+/// destination.
 fn named_destinations(text: &str, agents: &[Agent]) -> BTreeSet<Destination> {
     let mut named = policy::named_in(text);
     for name in agents.iter().flat_map(|agent| [agent.name.as_str(), agent.id.as_str()]) {

@@ -1,12 +1,12 @@
-//! Groups small pieces of text into frames. The first piece after a pause is emitted at once; the
-//! pieces of the next few milliseconds are emitted together. A model that sends hundreds of pieces
-//! per second would otherwise wake every listener for each of them.
+//! Groups small pieces of text into frames. The first piece after a pause is emitted immediately,
+//! and the pieces of the next few milliseconds are emitted together. Otherwise a model that sends
+//! hundreds of pieces per second would wake every listener for each piece.
 
 use std::{pin::Pin, time::Duration};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Half the time of a picture at 60 per second: too short to be noticed.
+/// Half of a display frame at 60 Hz, which is too short to be noticed.
 const FRAME: Duration = Duration::from_millis(8);
 
 /// Text that is held back until its frame ends.
@@ -21,7 +21,8 @@ impl Frame {
         Self { text: String::new(), open_until: None, timer: Box::pin(sleep_until(Instant::now())) }
     }
 
-    /// Adds a piece of text. Returns the text to emit at once, or None if the piece is held back.
+    /// Adds a piece of text. Returns the text to emit immediately, or none if the piece is held
+    /// back.
     pub(crate) fn add(&mut self, text: String) -> Option<String> {
         if !self.text.is_empty() {
             self.text.push_str(&text);
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_piece_goes_at_once_and_a_burst_goes_together() {
+    async fn the_first_piece_of_text_is_sent_at_once_and_later_pieces_are_grouped() {
         let mut frame = Frame::new();
         assert_eq!(frame.add("a".into()).as_deref(), Some("a"));
         assert_eq!(frame.add("b".into()), None);

@@ -1,6 +1,6 @@
-//! The kinds of turns.
+//! Defines the kinds of turns.
 
-/// The kind of a turn: where its tool calls belong.
+/// The kind of a turn, which determines where its tool calls belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TurnKind {
     /// The call is part of a conversation, which stores its items.
@@ -9,7 +9,7 @@ pub(crate) enum TurnKind {
     Unsaved,
     /// The call belongs to no conversation: a person or program called the tool by its id.
     Direct,
-    /// No call is made: a person asks how a model's call would be decided.
+    /// No call is made: a person checks how a model's call would be decided.
     Trial,
 }
 

@@ -30,7 +30,8 @@ pub(crate) struct Accepted {
 }
 
 impl Accepted {
-    /// Makes an entry for a turn without a message: a direct tool call, or a decision about one.
+    /// Creates an entry for a turn without a message: a direct tool call, or a decision about such
+    /// a call.
     pub(crate) fn without_message(turn: TurnId) -> Self {
         Self { turn, text: String::new(), model: None, agent: None, caller: Caller::inside() }
     }
@@ -40,9 +41,10 @@ struct Lane {
     running: Option<(TurnId, CancellationToken)>,
     queue: VecDeque<Accepted>,
     effects: Arc<tokio::sync::Mutex<()>>,
-    /// Whether the session is being deleted and takes no messages.
+    /// Whether the session is being deleted and accepts no messages.
     is_closed: bool,
-    /// Counts finished effects. A change tells waiting proposals to compute their previews again.
+    /// The number of finished effects. When it changes, waiting proposals compute their previews
+    /// again.
     changed: watch::Sender<u64>,
 }
 
@@ -59,20 +61,20 @@ impl Default for Lane {
 }
 
 impl Lane {
-    /// Whether the lane can be removed: no turn runs or waits, no deletion goes on, and no task
-    /// holds its lock or watches it.
+    /// Whether the lane can be removed, because no turn runs or waits, no deletion is in progress,
+    /// and no task holds its lock or watches it.
     fn is_idle(&self) -> bool {
         self.running.is_none()
             && !self.is_closed
             && self.queue.is_empty()
-            // A task that holds the lock has a clone of it. Another lock made later would not
-            // exclude that task.
+            // A task that holds the lock has a clone of it. A lock created later would not exclude
+            // that task.
             && Arc::strong_count(&self.effects) == 1
             && self.changed.receiver_count() == 0
     }
 }
 
-/// The result of a message's entry into a lane.
+/// The result of adding a message to a lane.
 #[derive(Debug)]
 pub(crate) enum Entered {
     /// The turn runs.
@@ -83,7 +85,7 @@ pub(crate) enum Entered {
     Closed,
 }
 
-/// The lane of a session that takes no messages until this is dropped.
+/// The lane of a session that accepts no messages until this value is dropped.
 pub(crate) struct ClosedLane {
     lanes: Arc<Lanes>,
     session: SessionId,
@@ -114,7 +116,7 @@ const KEPT: usize = 1_024;
 #[derive(Default)]
 pub(crate) struct Lanes {
     lanes: Mutex<HashMap<SessionId, Lane>>,
-    /// The number of lanes at which idle lanes are searched for next.
+    /// The number of lanes at which idle lanes are next searched for.
     most: AtomicUsize,
     /// The number of running turns. It changes only while `lanes` is locked.
     running: watch::Sender<u32>,
@@ -125,8 +127,8 @@ impl Lanes {
         self.lanes.lock()
     }
 
-    /// Closes the lane of a session that is to be deleted. Returns None if a turn runs, or if the
-    /// session is being deleted already.
+    /// Closes the lane of a session before its deletion. Returns none if a turn runs or the session
+    /// is already being deleted.
     pub(crate) fn close(self: &Arc<Self>, session: &SessionId) -> Option<ClosedLane> {
         let mut lanes = self.lock();
         let lane = lanes.entry(session.clone()).or_default();
@@ -146,7 +148,8 @@ impl Lanes {
         let mut lanes = self.lock();
         if lanes.len() > self.most.load(Ordering::Relaxed).max(KEPT) {
             lanes.retain(|_, lane| !lane.is_idle());
-            // The search visits all lanes. At twice their number it costs little for each new one.
+            // The search visits all lanes. The next search is at twice their number, so that the
+            // cost per new lane stays low.
             self.most.store(lanes.len() * 2, Ordering::Relaxed);
         }
         let lane = lanes.entry(session.clone()).or_default();
@@ -175,8 +178,8 @@ impl Lanes {
             self.count_ended_turn(ended);
             return None;
         };
-        // The next turn replaces the ended one at once, so the count of running turns never drops
-        // to zero in between.
+        // The next turn immediately replaces the ended turn, so that the count of running turns
+        // never drops to zero in between.
         if !ended {
             self.running.send_modify(|count| *count += 1);
         }
@@ -185,7 +188,7 @@ impl Lanes {
         Some((next, token))
     }
 
-    /// Cancels the turn if it runs, or takes it out of the queue.
+    /// Cancels the turn if it runs, or removes it from the queue.
     pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let mut lanes = self.lock();
         let Some(lane) = lanes.get_mut(session) else { return CancelledAt::Nothing };
@@ -204,7 +207,8 @@ impl Lanes {
     pub(crate) fn cancel_all(&self) -> Vec<TurnId> {
         let mut waited = Vec::new();
         for lane in self.lock().values_mut() {
-            // A cancelled turn starts the next one of its queue, so the queue is emptied, too.
+            // Ending a cancelled turn starts the next turn of the queue, so the queue is emptied,
+            // too.
             waited.extend(lane.queue.drain(..).map(|waiting| waiting.turn));
             if let Some((_, token)) = &lane.running {
                 token.cancel();
@@ -258,12 +262,12 @@ impl Lanes {
         }
     }
 
-    /// Removes the lane of a deleted session. A closed one stays closed.
+    /// Removes the lane of a deleted session. A closed lane stays closed.
     pub(crate) fn forget(&self, session: &SessionId) {
         let mut lanes = self.lock();
         let removed = lanes.remove(session);
         if removed.as_ref().is_some_and(|lane| lane.is_closed) {
-            // The deletion still goes on, so a message that comes now must not begin the session
+            // The deletion is still in progress, so a new message must not create the session
             // again.
             lanes.insert(session.clone(), Lane { is_closed: true, ..Lane::default() });
         }
@@ -290,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_lanes_are_cleared_away_and_the_others_stay() {
+    fn idle_lanes_are_removed_and_busy_or_watched_lanes_stay() {
         let lanes = Lanes::default();
         let (busy, watched) = (SessionId::from("busy"), SessionId::from("watched"));
         lanes.enter(&busy, accepted("t"));
@@ -307,7 +311,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lanes_are_idle_once_no_turn_runs_or_takes_the_place_of_one() {
+    async fn lanes_become_idle_when_no_turn_runs_or_waits() {
         let lanes = Lanes::default();
         lanes.wait_until_idle().await;
         let (first, second) = (SessionId::from("first"), SessionId::from("second"));

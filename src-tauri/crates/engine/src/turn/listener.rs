@@ -1,5 +1,4 @@
-//! A turn's remote caller: the options of its turns, and the channel for their events. Knows
-//! nothing of HTTP.
+//! Defines a remote caller of turns: the options of its turns, and the channel for their events.
 
 use contract::{Caller, EventBody};
 use tokio::sync::mpsc::UnboundedSender;
@@ -12,19 +11,20 @@ pub const IGNORED: &str = "ignored_arguments";
 pub struct TurnOptions {
     /// The language of the turns, `en` or `sv`.
     pub locale: String,
-    /// The caller that asks, with its limits.
+    /// The caller, with its limits.
     pub caller: Caller,
-    /// The request's id, which stands in every record and log line of the turn.
+    /// The request's id, which is included in every record and log line of the turn.
     pub request_id: String,
-    /// The caller's own id for a chain of requests, in the same places.
+    /// The caller's id for a chain of requests, which is included in the same records and log
+    /// lines.
     pub correlation_id: Option<String>,
-    /// Hints from the caller's host that the model gets before the message. They apply to this turn
-    /// only and are not stored.
+    /// Hints from the caller's host that the model gets before the message. Hints apply only to
+    /// this turn and are not stored.
     pub hints: Vec<String>,
     /// Whether the caller reads the answer only when it is complete, so that the model need not
     /// stream it.
     pub whole: bool,
-    /// Model names of tools whose proposals the caller's host checks and withdraws itself. A
+    /// Model names of tools whose proposals the caller's host itself checks and withdraws. A
     /// refusal in the preview does not end these proposals.
     pub preflight_tools: &'static [&'static str],
 }
@@ -33,7 +33,7 @@ pub struct TurnOptions {
 pub(crate) struct Listener {
     pub(crate) options: TurnOptions,
     pub(crate) tell: UnboundedSender<EventBody>,
-    /// The caller's tracing span. The turn's span becomes its child.
+    /// The caller's tracing span, which is the parent of the turn's span.
     pub(crate) asked_in: tracing::Span,
 }
 
@@ -43,7 +43,7 @@ impl Listener {
     }
 
     pub(crate) fn tell(&self, event: EventBody) {
-        // If the caller has gone away, the code that started the turn notices it.
+        // If the caller has disconnected, the code that started the turn notices it.
         let _ = self.tell.send(event);
     }
 }

@@ -1,13 +1,13 @@
-//! A fixed number of locks for all sessions. Two sessions may share a lock and then wait for each
-//! other, which is harmless. With one lock for all, every session would wait for every other
-//! session's disk access.
+//! A fixed number of locks for all sessions. Sessions that share a lock wait for each other, which
+//! is harmless. With a single lock, every session would wait for every other session's disk access.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use contract::SessionId;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// More than the number of sessions that are likely to write at the same time.
+/// The number of locks, which exceeds the number of sessions that are likely to write at the same
+/// time.
 const LOCKS: usize = 64;
 
 pub(crate) struct Locks {

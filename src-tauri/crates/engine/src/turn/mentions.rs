@@ -1,11 +1,11 @@
-//! Finds the specialist that a message addresses with `@` and its name. Knows nothing of turns.
+//! Finds the specialist that a message addresses with `@` and its name.
 
 use contract::AgentId;
 
 use crate::ports::Agent;
 
-/// Returns the specialist that the text addresses by name or id. Returns None if it addresses
-/// nobody or several.
+/// Returns the specialist that the text addresses by name or id. Returns none if the text addresses
+/// no specialist or several.
 pub(crate) fn find_mentioned_agent(text: &str, agents: &[Agent]) -> Option<AgentId> {
     let mut found: Option<&Agent> = None;
     for (at, _) in text.match_indices('@') {
@@ -22,7 +22,7 @@ pub(crate) fn find_mentioned_agent(text: &str, agents: &[Agent]) -> Option<Agent
     found.map(|agent| agent.id.clone())
 }
 
-/// Returns the specialist whose name or id the text begins with. The longest name counts.
+/// Returns the specialist whose name or id the text begins with. The longest matching name is used.
 fn find_agent_by_name<'a>(text: &str, agents: &'a [Agent]) -> Option<&'a Agent> {
     let length = |agent: &Agent| {
         let names = [agent.name.as_str(), agent.id.as_str()];
@@ -35,7 +35,7 @@ fn find_agent_by_name<'a>(text: &str, agents: &'a [Agent]) -> Option<&'a Agent> 
         .map(|(_, agent)| agent)
 }
 
-/// Whether the text begins with this name as a whole, in upper or lower case.
+/// Whether the text begins with this name as a whole, ignoring case.
 fn begins_with(text: &str, name: &str) -> bool {
     let mut rest = text.chars();
     !name.is_empty()

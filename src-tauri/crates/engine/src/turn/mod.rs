@@ -1,5 +1,5 @@
-//! The state that all parts of a turn share: its context, the caller, the run context, the queue of its session,
-//! and the recording for a replay. Knows none of the parts.
+//! The state that all parts of a turn share: its context, the caller, the run context, the queue of
+//! its session, and the recording for a replay.
 
 pub(crate) mod answers;
 pub(crate) mod caller_records;

@@ -1,5 +1,5 @@
-//! The models that answer: which one a caller gets, whether it may get any text, and which of them
-//! refused tools.
+//! Chooses the models that answer: which model a caller gets, whether text may be sent to it, and
+//! which models refused tools.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     turn::{answers::ScrubbedModel, secrets::KnownSecrets, tool_refusals::ToolRefusals},
 };
 
-/// The models of the profile. The answers of each have no known secret.
+/// The models of the profile. Known secrets are removed from their answers.
 pub struct AnswerModels {
     models: Arc<dyn Models>,
     profile: Arc<dyn Profile>,
@@ -29,8 +29,8 @@ impl AnswerModels {
         }
     }
 
-    /// Returns the model that answers, or the one with this name. `models` are those that the caller
-    /// has. This is the only way to a model whose answers are read.
+    /// Returns the model that answers, or the one with this name. `models` are the models available
+    /// to the caller. Every model whose answers are read must be obtained here.
     pub(crate) fn choose(&self, models: &dyn Models, name: Option<&str>) -> Arc<dyn Model> {
         let inner = models.current(name);
         self.refusals.remind(inner.as_ref());
@@ -48,14 +48,14 @@ impl AnswerModels {
             .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there. Say there if a model runs at an address of this computer."))
     }
 
-    /// Forgets what servers refused before. A person tests the connection, perhaps after a change of
-    /// the server.
+    /// Forgets earlier refusals of servers. Called when a person tests the connection, perhaps
+    /// after a change of the server.
     pub async fn forget_refusals(&self) {
         self.models.forget_refusals();
         self.refusals.forget().await;
     }
 
-    /// Returns what a model's server said outside of a turn, without known secrets.
+    /// Returns a text of a model's server from outside a turn, without known secrets.
     pub fn scrub_said<T: Serialize + DeserializeOwned>(&self, said: T) -> Result<T, AgentError> {
         let exact = self.secrets.matcher();
         let failed = |_| {

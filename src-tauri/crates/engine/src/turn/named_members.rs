@@ -1,9 +1,9 @@
-//! The members that a schema of arguments names, in itself and in its alternatives, parts,
-//! conditions and references. Must not know values.
+//! Finds the members that a schema of arguments names, including its alternatives, parts,
+//! conditions and references. Values are not examined.
 
 use serde_json::Value;
 
-/// The highest number of parts of one schema that are looked at.
+/// The most parts of a schema that are examined.
 const MOST_PARTS: usize = 200;
 
 /// The parts of a schema that describe the same object.
@@ -27,17 +27,17 @@ impl<'a> NamedMembers<'a> {
         Self { whole, parts }
     }
 
-    /// Returns what is declared about a member, once for each part that names it.
+    /// Returns the declarations of a member, one for each part that names it.
     pub(crate) fn declared(&self, name: &str) -> Vec<&'a Value> {
         self.parts.iter().filter_map(|part| part.get("properties")?.get(name)).collect()
     }
 
-    /// Whether the schema itself names the member, not only one of its parts.
+    /// Whether the schema itself names the member, and not only one of its parts.
     pub(crate) fn is_property_of_whole(&self, name: &str) -> bool {
         self.whole.get("properties").is_some_and(|own| own.get(name).is_some())
     }
 
-    /// Whether the schema names no members, or accepts others on purpose.
+    /// Whether the schema names no members, or explicitly accepts other members.
     pub(crate) fn is_open(&self) -> bool {
         let accepts = |part: &&Value| {
             let others = ["additionalProperties", "unevaluatedProperties"];
@@ -49,7 +49,7 @@ impl<'a> NamedMembers<'a> {
     }
 }
 
-/// Returns the schemas that also describe the object which `part` describes.
+/// Returns the schemas that describe the same object as `part`.
 fn parts_of<'a>(whole: &'a Value, part: &'a Value) -> impl Iterator<Item = &'a Value> {
     let lists = ["allOf", "anyOf", "oneOf"]
         .into_iter()
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_of_alternatives_conditions_and_references_are_named() {
+    fn members_declared_in_schema_alternatives_conditions_and_references_are_known() {
         let schema = json!({"type": "object", "properties": {"kind": {"type": "string"}},
             "oneOf": [{"$ref": "#/$defs/Page"}, {"properties": {"database": {"type": "integer"}}}],
             "if": {"properties": {"kind": {"const": "x"}}}, "then": {"properties": {"x": {}}},

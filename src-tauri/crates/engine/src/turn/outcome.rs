@@ -1,4 +1,4 @@
-//! The ways in which a turn ends, and functions that put the host's sentences below a text.
+//! Defines the ways in which a turn ends, and functions that append the host's sentences to a text.
 
 use contract::{AgentError, Choice, TurnStatus};
 
@@ -31,8 +31,8 @@ pub(crate) fn append_below(text: String, sentence: &str) -> String {
     text + &added
 }
 
-/// Returns the sentence with the line breaks that put it below the text. Closes a code block that
-/// is still open at the end of the text.
+/// Returns the sentence with line breaks that place it below the text. Closes a code block that is
+/// still open at the end of the text.
 pub(crate) fn sentence_below(text: &str, sentence: &str) -> String {
     if text.trim().is_empty() {
         return sentence.to_owned();
@@ -41,7 +41,7 @@ pub(crate) fn sentence_below(text: &str, sentence: &str) -> String {
         .map_or_else(|| format!("\n\n{sentence}"), |fence| format!("\n{fence}\n\n{sentence}"))
 }
 
-/// Returns the fence of a code block that is not closed, with its indentation.
+/// Returns the fence of an unclosed code block, with its indentation.
 fn open_fence(text: &str) -> Option<&str> {
     let mut open: Option<(&str, &str)> = None;
     for line in text.lines() {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_below_a_text_is_outside_of_its_code() {
+    fn a_sentence_appended_to_an_answer_is_placed_outside_its_code_block() {
         let table = [
             ("Half of", "\n\nEnd."),
             ("", "End."),

@@ -1,5 +1,5 @@
-//! Keeps the text of an answer in the store while it arrives. After a crash it becomes the interrupted
-//! answer. It knows nothing of models.
+//! Stores the text of an answer while it arrives. After a crash, the stored text becomes the
+//! interrupted answer.
 
 use std::{pin::Pin, time::Duration};
 
@@ -9,12 +9,12 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::ports::{Store, StoreError};
 
-/// How much of an answer a crash can cost.
+/// The longest part of an answer, in time, that a crash can lose.
 const EVERY: Duration = Duration::from_millis(500);
-/// The name of the session's value.
+/// The name of the session value.
 const KEY: &str = "$partial";
 
-/// When the text is stored next.
+/// Determines when the text is stored next.
 pub(crate) struct Pace {
     is_due: bool,
     timer: Pin<Box<Sleep>>,
@@ -25,7 +25,7 @@ impl Pace {
         Self { is_due: false, timer: Box::pin(sleep_until(Instant::now())) }
     }
 
-    /// Notes that there is text that is not stored.
+    /// Records that there is text that is not stored yet.
     pub(crate) fn note_text(&mut self) {
         if !std::mem::replace(&mut self.is_due, true) {
             self.timer.as_mut().reset(Instant::now() + EVERY);
@@ -36,7 +36,7 @@ impl Pace {
         self.is_due
     }
 
-    /// Resolves when the text is to be stored.
+    /// Resolves when the text must be stored.
     pub(crate) async fn wait_until_due(&mut self) {
         self.timer.as_mut().await;
         self.is_due = false;
@@ -49,7 +49,7 @@ struct Partial {
     body: ItemBody,
 }
 
-/// Stores the text so far of a turn, in place of an earlier one.
+/// Stores the text of a turn so far, replacing the earlier text.
 pub(crate) async fn store_partial(
     store: &dyn Store,
     session: &SessionId,
@@ -60,7 +60,7 @@ pub(crate) async fn store_partial(
     store.session_values_put(session, vec![(KEY.to_owned(), Some(value))]).await
 }
 
-/// Forgets the text, because the answer is stored.
+/// Deletes the stored text, because the answer is stored.
 pub(crate) async fn forget_partial(
     store: &dyn Store,
     session: &SessionId,

@@ -1,5 +1,5 @@
-//! Keeps the untrusted content of a turn: where it came from, and the excerpts that a person sees
-//! beside a proposal. The policy uses whether there is any; this module decides nothing.
+//! Collects the untrusted content of a turn: its sources, and the excerpts that a person sees
+//! beside a proposal. The policy decides, based on whether there is any untrusted content.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -13,9 +13,9 @@ const QUOTED: usize = 3;
 /// The number of characters kept of a result, and the number quoted.
 const CHARS: usize = 32_000;
 const EXCERPT: usize = 240;
-/// The number of characters of a source in which the origin of a value is looked for.
+/// The most characters of a source that are searched for the origin of a value.
 const SEARCHED: usize = 200_000;
-/// The shortest argument that is searched for. A shorter text would occur everywhere.
+/// The shortest argument that is searched for. Shorter texts occur too often.
 const SHORTEST: usize = 4;
 
 /// The untrusted sources of a turn.
@@ -24,7 +24,7 @@ pub(crate) struct UntrustedSources(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    /// The oldest source comes first.
+    /// The sources, oldest first.
     sources: Vec<Source>,
     /// The arguments of calls in earlier turns. They are quoted last.
     arguments: Vec<Source>,
@@ -32,11 +32,11 @@ struct Kept {
     is_cut: bool,
 }
 
-/// All content from outside that a turn has seen, for a search.
+/// All outside content that a turn has seen, for a search.
 pub(crate) struct OutsideContent {
-    /// The newest source comes first. The text of each is on one line.
+    /// The sources, newest first. Each text is on a single line.
     pub(crate) sources: Vec<(UntrustedContent, String)>,
-    /// Whether `sources` holds all of it.
+    /// Whether `sources` contains all of the content.
     pub(crate) is_whole: bool,
 }
 
@@ -46,7 +46,7 @@ struct Source {
     content: Content,
 }
 
-/// The content of a source. Its text is made only for a proposal, because most turns have none.
+/// The content of a source. Its text is created only for a proposal, because most turns have none.
 enum Content {
     Text(String),
     Data(Arc<Value>),
@@ -72,8 +72,8 @@ impl Content {
         matches!(self, Self::Data(known) if **known == *data)
     }
 
-    /// Returns everything that the content says, names of members and numbers included, on one
-    /// line, and whether that is all.
+    /// Returns the complete content, including member names and numbers, on one line, and whether
+    /// it is complete.
     fn whole_text(&self) -> (String, bool) {
         let mut all = String::new();
         let is_whole = match self {
@@ -97,7 +97,7 @@ impl UntrustedSources {
         !kept.sources.is_empty() || !kept.arguments.is_empty()
     }
 
-    /// Returns the content in which the origin of a value is looked for.
+    /// Returns the content that is searched for the origin of a value.
     pub(crate) fn content(&self) -> OutsideContent {
         let kept = self.lock();
         let mut is_whole = !kept.is_cut;
@@ -111,7 +111,7 @@ impl UntrustedSources {
         OutsideContent { sources, is_whole }
     }
 
-    /// Notes the content that a call brought: its data, or the text of its failure.
+    /// Adds the content that a call returned: its data, or the text of its failure.
     pub(crate) fn note_call_content(
         &self,
         spec: &ToolSpec,
@@ -126,7 +126,7 @@ impl UntrustedSources {
         self.add(of_tool(&spec.id, &spec.title, spec.target.server(), call), content);
     }
 
-    /// Notes the result of a call in an earlier turn.
+    /// Adds the result of a call in an earlier turn.
     pub(crate) fn add_recalled_result(&self, spec: Option<&ToolSpec>, result: &Arc<Item>) {
         let ItemBody::ToolResult { tool, call, .. } = &result.body else { return };
         let (title, server) =
@@ -134,8 +134,8 @@ impl UntrustedSources {
         self.add(of_tool(tool, title, server, call), Content::Earlier(Arc::clone(result)));
     }
 
-    /// Records arguments from an earlier turn as a source of untrusted content. If this turn also has
-    /// the original source, the excerpt is taken from there.
+    /// Adds arguments from an earlier turn as a source of untrusted content. If this turn also has
+    /// the original source, the excerpt is taken from the original source.
     pub(crate) fn add_recalled_arguments(&self, arguments: &Value) {
         let mut kept = self.lock();
         if !kept.arguments.iter().any(|source| source.content.is_data(arguments)) {
@@ -144,13 +144,13 @@ impl UntrustedSources {
         }
     }
 
-    /// Notes untrusted content without a known call: a summary made from it, or hints of a caller
-    /// that quote it.
+    /// Adds untrusted content without a known call: a summary created from such content, or hints
+    /// of a caller that quote it.
     pub(crate) fn add_remembered_text(&self, text: &str) {
         self.add(of_no_call(), Content::Text(text.to_owned()));
     }
 
-    /// Notes the description of a tool that its server wrote and nobody accepted. A turn has it once.
+    /// Adds the description of a tool that its server wrote and nobody accepted, once per turn.
     pub(crate) fn add_description(&self, spec: &ToolSpec) {
         let from = UntrustedContent {
             tool: spec.id.clone(),
@@ -166,7 +166,7 @@ impl UntrustedSources {
         }
     }
 
-    /// Notes the sources that an earlier proposal followed.
+    /// Adds the sources that preceded an earlier proposal.
     pub(crate) fn add_followed_sources(&self, follows: &[UntrustedContent]) {
         for from in follows {
             self.add(from.clone(), Content::Text(from.excerpt.clone()));
@@ -175,11 +175,11 @@ impl UntrustedSources {
 
     fn add(&self, from: UntrustedContent, content: Content) {
         let mut kept = self.lock();
-        // The history of a message may bring a result that the turn has already.
+        // The history of a message may contain a result that the turn already has.
         if from.call.is_some() && kept.sources.iter().any(|source| source.from.call == from.call) {
             return;
         }
-        // The first sources stay, because later calls may have followed from them.
+        // The first sources are kept, because later calls may depend on them.
         if kept.sources.len() >= KEPT {
             kept.sources.remove(KEPT / 2);
             kept.is_cut = true;
@@ -187,8 +187,8 @@ impl UntrustedSources {
         kept.sources.push(Source { from, content });
     }
 
-    /// Returns the sources that a proposal follows: first those that contain one of its arguments,
-    /// then the newest.
+    /// Returns the sources that precede a proposal: first the sources that contain one of its
+    /// arguments, then the newest.
     pub(crate) fn find_followed_sources(&self, arguments: &Value) -> Vec<UntrustedContent> {
         let wanted: Vec<String> = texts(arguments)
             .into_iter()
@@ -206,13 +206,13 @@ impl UntrustedSources {
         };
         let kept = self.lock();
         let mut quotes: Vec<UntrustedContent> = kept.sources.iter().rev().map(quote).collect();
-        // A person must see at least one source if the turn counts as untrusted.
+        // A person must see at least one source if the turn is untrusted.
         let is_needed = quotes.is_empty();
         if !quotes.iter().any(|quote| quote.quoted) {
             let repeated = kept.arguments.iter().rev().map(quote);
             quotes.extend(repeated.filter(|quote| is_needed || quote.quoted));
         }
-        // The sort is stable, so that within both groups the newest stays first.
+        // The sort is stable, so that the newest source stays first within both groups.
         quotes.sort_by_key(|quote| !quote.quoted);
         quotes.truncate(QUOTED);
         quotes
@@ -223,8 +223,8 @@ impl UntrustedSources {
     }
 }
 
-/// Whether an item carries content from outside: a result that does, or a text or the arguments of
-/// a call of a turn that had seen some.
+/// Whether an item contains outside content: a result with such content, or a text or arguments
+/// from a turn that had seen such content.
 pub(crate) fn is_from_outside(item: &Item) -> bool {
     match &item.body {
         ItemBody::ToolResult { untrusted, .. }
@@ -238,7 +238,7 @@ pub(crate) fn is_from_outside(item: &Item) -> bool {
     }
 }
 
-/// A source without a known call.
+/// Returns a source without a known call.
 fn of_no_call() -> UntrustedContent {
     UntrustedContent {
         tool: ToolId::new(""),
@@ -287,7 +287,7 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Adds a text on one line. Returns whether there was room for all of it.
+/// Appends a text on one line. Returns whether the whole text fitted.
 fn push_line(all: &mut String, text: &str) -> bool {
     if !all.is_empty() {
         all.push(' ');
@@ -297,7 +297,7 @@ fn push_line(all: &mut String, text: &str) -> bool {
     text.len() <= room
 }
 
-/// Adds every text, number and name of a JSON value. Returns whether there was room for all.
+/// Appends every text, number and name of a JSON value. Returns whether all of them fitted.
 fn push_scalars(all: &mut String, value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,
@@ -305,7 +305,7 @@ fn push_scalars(all: &mut String, value: &Value) -> bool {
         Value::String(text) => {
             push_line(all, text)
                 && match contract::json_text::members_of(value) {
-                    // A text that holds JSON may write its letters in another way.
+                    // A text that contains JSON may write letters as escapes, so it is parsed.
                     Cow::Owned(members) => push_scalars(all, &members),
                     Cow::Borrowed(_) => true,
                 }

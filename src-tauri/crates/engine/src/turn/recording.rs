@@ -1,5 +1,5 @@
-//! The recording of a turn: its state at the start, and everything that models, tools and people
-//! gave it, in the order in which it came. Does no work.
+//! Defines the recording of a turn: its state at the start, and the answers, results and decisions
+//! of models, tools and people, in order.
 
 pub(crate) mod keeping;
 pub(crate) mod of_turn;
@@ -19,15 +19,15 @@ use crate::ports::{Memory, ModelError, ModelEvent, SessionValues};
 /// A recorded turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recording {
-    /// The turn.
+    /// The identifier of the turn.
     pub turn: TurnId,
     /// The message, with its session.
     pub message: TurnStartParams,
-    /// The moment at which the turn began.
+    /// The time at which the turn began.
     pub started_at: DateTime<Utc>,
-    /// The state in which it began.
+    /// The state of the profile and the session before the turn.
     pub start: StartState,
-    /// The model as it described itself.
+    /// The properties of the model.
     pub model: RecordedModel,
     /// The model's answers, one for each call.
     pub answers: Vec<RecordedAnswer>,
@@ -35,16 +35,16 @@ pub struct Recording {
     pub attempts: Vec<RecordedAttempt>,
     /// Why tools could not be called, by tool.
     pub refusals: Vec<(ToolId, AgentError)>,
-    /// How actions that waited for a person ended, in the order in which they ended.
+    /// How pending actions ended, in order.
     pub decisions: Vec<RecordedDecision>,
-    /// The long-term memories that fitted the message.
+    /// The long-term memories that matched the message.
     pub memories: Vec<MemoryHit>,
 }
 
-/// The state of the profile and the session before a turn, besides its items.
+/// The state of the profile and the session before a turn, except its items.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StartState {
-    /// Through what the message came.
+    /// The caller that sent the message.
     #[serde(alias = "origin")]
     pub caller: CallerKind,
     /// The name of the person who runs the process.
@@ -55,7 +55,7 @@ pub struct StartState {
     pub rules: Vec<PolicyRule>,
     /// The standing permissions of the profile.
     pub standing_grants: Vec<StandingGrant>,
-    /// The faults of the rules.
+    /// The problems in the rules.
     pub faults: Vec<PolicyFault>,
     /// The language of the profile.
     pub locale: String,
@@ -63,7 +63,7 @@ pub struct StartState {
     pub time_zone: String,
     /// Whether a general assistant answers.
     pub is_generalist: bool,
-    /// The values that the profile gives to tools.
+    /// The values of the profile for caller-owned parameters.
     pub caller_values: SessionValues,
     /// The values of the session.
     pub session_values: SessionValues,
@@ -73,47 +73,47 @@ pub struct StartState {
     pub grants: Vec<Grant>,
 }
 
-/// A model as it described itself.
+/// The properties of a model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecordedModel {
-    /// Its name for the user.
+    /// The name of the model for the user.
     pub label: String,
     /// The names of all models that may answer.
     pub possible_labels: Vec<String>,
-    /// Its capabilities.
+    /// The model's capabilities.
     pub capabilities: ModelCapabilities,
-    /// The length of its longest answer.
+    /// The length of the model's longest answer.
     pub longest_answer: u32,
-    /// Whether it runs on this computer.
+    /// Whether the model runs on this computer.
     pub is_local: bool,
-    /// Whether it is built into this program.
+    /// Whether the model is built into this program.
     pub in_process: bool,
-    /// Whether it reads results as values.
+    /// Whether the model reads results as values.
     pub reads_values: bool,
-    /// Whether it had refused tools.
+    /// Whether the model had refused tools before the turn.
     #[serde(default)]
     pub refuses_tools: bool,
 }
 
-/// One answer of a model.
+/// An answer of a model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecordedAnswer {
-    /// Its events. Pieces of text that follow each other are joined.
+    /// The events of the answer. Consecutive pieces of text are joined.
     pub events: Vec<Result<ModelEvent, ModelError>>,
-    /// Whether it was read to its end. If not, the turn was cancelled.
+    /// Whether the answer was read to its end. If not, the turn was cancelled.
     pub is_complete: bool,
 }
 
-/// One attempt of a tool call.
+/// An attempt of a tool call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecordedAttempt {
     /// The tool.
     pub tool: ToolId,
-    /// The arguments as they were sent.
+    /// The sent arguments.
     pub arguments: Value,
-    /// The further requests that it made.
+    /// The further requests that the call made.
     pub further: Vec<RecordedFurther>,
-    /// Its result. Absent if it was stopped before it had one.
+    /// The result. Absent if the attempt was stopped before a result.
     pub result: Option<Result<Value, RecordedFailure>>,
 }
 
@@ -121,13 +121,13 @@ pub struct RecordedAttempt {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedFurther {
-    /// The same request with answers that the server asked for.
+    /// The same request, with answers that the server requested.
     Answers(Value),
     /// A request with other arguments.
     Arguments(Value),
 }
 
-/// Why an attempt failed.
+/// The failure of an attempt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecordedFailure {
     /// The error.
@@ -136,15 +136,15 @@ pub struct RecordedFailure {
     pub may_have_happened: bool,
 }
 
-/// How an action that waited for a person ended. The actions of one round wait together, so each
-/// decision says which one it is about.
+/// How a pending action ended. The actions of a round wait at the same time, so each decision names
+/// its action.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecordedDecision {
     /// The tool of the action.
     pub tool: ToolId,
     /// The arguments of the action as canonical JSON.
     pub arguments: String,
-    /// How it ended.
+    /// How the action ended.
     pub end: RecordedEnd,
 }
 
@@ -159,7 +159,7 @@ impl RecordedDecision {
     }
 }
 
-/// The end of an action that waited for a person.
+/// The end of a pending action.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedEnd {
@@ -167,10 +167,10 @@ pub enum RecordedEnd {
     Decided {
         /// The decision.
         decision: Decision,
-        /// Where the person was: `window`, `terminal` or `caller`.
+        /// The place where the person decided: `window`, `terminal` or `caller`.
         by: String,
     },
-    /// Its time was over.
+    /// The time for a decision ran out.
     Expired,
     /// The turn was cancelled.
     Cancelled,

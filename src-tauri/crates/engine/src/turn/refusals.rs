@@ -1,6 +1,6 @@
-//! Records refusals: one record for each call or request that was not run, with its reason. Beyond
-//! a limit only the number of refusals is recorded, so that endless requests cannot fill the log. A
-//! long value is shortened, and its size and hash are recorded. If the record fails, the call or
+//! Records refusals: one record for each call or request that was not run, with the reason. Beyond
+//! a limit, only the number of refusals is recorded, so that endless requests cannot fill the log.
+//! A long value is shortened, and its size and hash are recorded. If the record fails, the call or
 //! request is still refused.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -17,14 +17,14 @@ use crate::{
     turn::{run_context::RunContext, secrets::KnownSecrets},
 };
 
-/// The highest number of refused requests per minute with their own records.
+/// The most refused requests per minute that get their own records.
 const REQUESTS: u32 = 60;
-/// The most characters that a record keeps of a refused value.
+/// The most characters of a refused value in a record.
 const CHARS: usize = 4_000;
-/// The highest number of characters that a record keeps of a refused name.
+/// The most characters of a refused name in a record.
 pub(crate) const NAME_CHARS: usize = 128;
 
-/// Adds a value of a refused request to the record. A long value is shortened; then its size and
+/// Adds a value of a refused request to the record. A long value is shortened, and its size and
 /// hash are added.
 pub(crate) fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordDraft {
     let Some((end, _)) = text.char_indices().nth(CHARS) else { return draft.commit(name, text) };
@@ -50,19 +50,19 @@ pub(crate) fn reason_of(error: &AgentError) -> String {
 /// A request that was refused before a turn could begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Refused<'a> {
-    /// `run_request`, `message`, `tool_call` or `chat_request`.
+    /// The kind of request: `run_request`, `message`, `tool_call` or `chat_request`.
     pub request: &'a str,
     /// The code of the error.
     pub code: &'a str,
-    /// The finer reason of the error.
+    /// The specific reason of the error.
     pub reason: &'a str,
     /// The sentence of the error.
     pub why: &'a str,
-    /// The request's own id, and its session, if they are known.
+    /// The request's own id, if known.
     pub request_id: Option<&'a str>,
-    /// The id that the caller gave to all that belongs together, if any.
+    /// The caller's id for related requests, if any.
     pub correlation_id: Option<&'a str>,
-    /// The session of the request, as far as that is known.
+    /// The session of the request, if known.
     pub session: Option<&'a SessionId>,
     /// The text of the refused request.
     pub asked: &'a str,
@@ -83,7 +83,7 @@ impl<'a> Refused<'a> {
         }
     }
 
-    /// Adds the ids of the request that a run answers.
+    /// Adds the ids of the request that the run answers.
     pub(crate) fn asked_by(self, run: Option<&'a RunContext>) -> Self {
         let Some(run) = run else { return self };
         Self { request_id: Some(run.request_id()), correlation_id: run.correlation_id(), ..self }
@@ -109,7 +109,7 @@ impl RefusedRequests {
         }
     }
 
-    /// Records a request that was refused.
+    /// Records a refused request.
     pub async fn note(&self, refused: Refused<'_>) {
         let now = self.clock.now();
         let left = more_refused_record(self.counts.lock().start_new_minute(now));
@@ -159,7 +159,7 @@ pub(crate) fn millis(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the milliseconds between two times for a record, or 0 if the clock went back.
+/// Returns the milliseconds between two times for a record, or 0 if the clock was set back.
 pub(crate) fn millis_between(from: DateTime<Utc>, to: DateTime<Utc>) -> u64 {
     u64::try_from((to - from).num_milliseconds()).unwrap_or_default()
 }

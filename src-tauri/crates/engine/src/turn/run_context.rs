@@ -1,5 +1,5 @@
-//! Runs under way: which turn answers which request, the events sent to its caller, and the ids
-//! added to every record and log line of the turn.
+//! Tracks running requests: which turn answers which request, the events sent to its caller, and
+//! the ids added to every record and log line of the turn.
 
 use std::{collections::HashMap, future::Future, sync::Arc};
 
@@ -76,14 +76,14 @@ pub(crate) struct RunContext {
     correlation: Option<String>,
     stream: bool,
     pub(crate) max_output_tokens: Option<u32>,
-    /// The text of the deltas since the caller was told that they are replaced, and whether it was
-    /// told so after the last of them.
+    /// The text of the deltas since the caller was notified of a replacement, and whether the
+    /// notification came after the last delta.
     told: Mutex<(String, bool)>,
     /// The specialist that answered last.
     agent: Mutex<Option<AgentId>>,
     ended: Mutex<Option<oneshot::Sender<Ended>>>,
-    /// The receiver of the turn's events, if the caller listens to the turn itself instead of a run
-    /// of the run contract.
+    /// The receiver of the turn's events, if the caller listens to the turn itself instead of a
+    /// run.
     listener: Option<Listener>,
 }
 
@@ -107,7 +107,7 @@ impl RunContext {
         }
     }
 
-    /// Makes the context for a caller that receives the turn's events. No result is stored under
+    /// Creates the context for a caller that receives the turn's events. No result is stored under
     /// the request's id.
     fn with_listener(request: String, correlation: Option<String>, listener: Listener) -> Self {
         let key = RunKey { caller: String::new(), request };
@@ -138,7 +138,7 @@ impl RunContext {
 
     pub(crate) fn end(&self, ended: Ended) {
         if let Some(tell) = self.ended.lock().take() {
-            // If the caller has gone away, its result is still stored.
+            // If the caller has disconnected, its result is still stored.
             let _ = tell.send(ended);
         }
     }
@@ -158,7 +158,7 @@ impl RunContext {
         self.end(Ended::cancelled_before_start());
     }
 
-    /// Translates an event of the turn into an event of the run contract and sends it.
+    /// Converts an event of the turn to an event of the run contract and sends it.
     pub(crate) fn tell(&self, world: &World, event: EventBody, at: DateTime<Utc>) {
         if let Some(listener) = &self.listener {
             return listener.tell(event);
@@ -227,8 +227,8 @@ impl RunContext {
         self.push(world, kind, data, at);
     }
 
-    /// Tells the caller that the output replaces the deltas, if they differ and the caller was not
-    /// told after the last of them.
+    /// Notifies the caller that the output replaces the deltas, if they differ and the caller was
+    /// not notified after the last delta.
     pub(crate) fn tell_replaced(&self, world: &World, output: &str) {
         let replaced = {
             let mut told = self.told.lock();
@@ -289,7 +289,7 @@ impl RunContext {
         }
     }
 
-    /// Whether the caller receives the events. Then the caller's limits apply.
+    /// Whether the caller receives the events, so that the caller's limits apply.
     pub(crate) fn has_listener(&self) -> bool {
         self.listener.is_some()
     }
@@ -306,8 +306,8 @@ impl RunContext {
         self.listener.as_ref().is_some_and(|listener| listener.options.whole)
     }
 
-    /// Drops the caller's own arguments and those that the tool's schema neither names nor accepts,
-    /// and reports them to the caller.
+    /// Removes caller-owned arguments, and arguments that the tool's schema neither names nor
+    /// accepts. Reports the removed arguments to the caller.
     pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
         let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else {
             return arguments;
@@ -330,8 +330,7 @@ impl RunContext {
     }
 }
 
-/// Returns the highest number of characters of a message, from the caller's limits or the
-/// profile's.
+/// Returns the most characters of a message, from the caller's limits or the profile's.
 pub(crate) fn most_characters(caller: &Caller, profile: &dyn Profile) -> usize {
     caller.limits.unwrap_or_else(|| profile.settings().limits).message_chars as usize
 }
@@ -362,7 +361,7 @@ fn data(members: &[(&str, Value)]) -> Option<Value> {
     ))
 }
 
-/// All runs under way, by turn.
+/// All running requests, by turn.
 #[derive(Default)]
 pub(crate) struct Live {
     runs: Mutex<HashMap<TurnId, Arc<RunContext>>>,
@@ -407,7 +406,7 @@ impl Live {
         let request_id = work.as_ref().map(|work| work.key.request.as_str());
         let correlation_id = work.as_ref().and_then(|work| work.correlation.as_deref());
         let asked_in = work.as_ref().and_then(|work| work.listener.as_ref()?.asked_in.id());
-        // The span has the level error, so that a filter for errors does not remove the ids from
+        // The span has the level "error", so that a filter for errors does not remove the ids from
         // the log lines inside it.
         tracing::error_span!(target: "spans", parent: asked_in, "turn", %session, %turn, request_id, correlation_id, status = Empty, code = Empty)
     }

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::ports::{Secrets, World};
 
-/// The secrets that are known now. The matcher is made again when they change.
+/// The secrets that are known now. The matcher is rebuilt when the secrets change.
 pub struct KnownSecrets {
     secrets: Arc<dyn Secrets>,
-    /// The matcher, with the generation of the secrets that it finds.
+    /// The matcher, with the generation of its secrets.
     kept: Mutex<Option<(u64, Arc<Exact>)>>,
 }
 
@@ -22,7 +22,7 @@ impl KnownSecrets {
         Self { secrets: Arc::clone(&world.secrets), kept: Mutex::default() }
     }
 
-    /// Looks for secrets that another program may have stored.
+    /// Loads secrets that another program may have stored.
     pub(crate) async fn reload(&self) {
         self.secrets.reload_secrets().await;
     }

@@ -1,4 +1,4 @@
-//! The services of this floor, on which every turn is built.
+//! Bundles the services of this layer, which every turn uses.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// The services on which every turn is built.
+/// The services that every turn uses.
 pub(crate) struct TurnServices {
     /// The ports of the profile.
     pub(crate) world: World,
@@ -37,8 +37,8 @@ pub(crate) struct TurnServices {
 }
 
 impl TurnServices {
-    /// Makes the services over these ports. Records of a turn that answers a request get the
-    /// request's ids.
+    /// Creates the services with these ports. The request's ids are added to the records of a turn
+    /// that answers a request.
     pub(crate) fn new(world: World) -> Self {
         let runs = Arc::new(Live::default());
         let audit = Arc::new(Correlated::new(world.audit, Arc::clone(&runs)));
@@ -60,8 +60,8 @@ impl TurnServices {
         }
     }
 
-    /// Returns the ports as the caller of an action's turn has them. If no caller waits for the turn
-    /// any more, the owner decides, who has all packs.
+    /// Returns the ports available to the caller of an action's turn. If no caller waits for the
+    /// turn any more, the owner decides and can use all packs.
     pub(crate) fn world_of(&self, approval: &Approval) -> World {
         let run = self.runs.of(&approval.turn);
         run.map_or_else(|| self.world.clone(), |run| self.world.of(&run.caller()))

@@ -1,4 +1,4 @@
-//! Summaries of sessions for lists: with the running turn and the pending actions.
+//! Creates summaries of sessions for lists, with the running turn and the pending actions.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::{
     turn::lanes::Lanes,
 };
 
-/// Makes the summaries of sessions, and sends them to the windows.
+/// Creates the summaries of sessions, and sends them to the windows.
 pub(crate) struct Summaries {
     store: Arc<dyn Store>,
     events: Arc<dyn Events>,
@@ -25,14 +25,14 @@ impl Summaries {
         }
     }
 
-    /// Returns the summary of a session. None if it does not exist.
+    /// Returns the summary of a session. Returns none if the session does not exist.
     pub(crate) async fn of(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
         let Some(mut summary) = self.store.session(id).await? else { return Ok(None) };
         self.fill(std::slice::from_mut(&mut summary)).await?;
         Ok(Some(summary))
     }
 
-    /// Adds to stored summaries what happens in the sessions now.
+    /// Adds the current state of the sessions to stored summaries.
     pub(crate) async fn fill(&self, summaries: &mut [SessionSummary]) -> Result<(), StoreError> {
         let waiting = self.store.approvals(false).await?;
         for summary in summaries {

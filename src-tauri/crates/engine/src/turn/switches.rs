@@ -1,6 +1,6 @@
 //! The kill switches for everything, for one agent and for one tool. They are checked when a run
 //! starts, before each model call, before each tool call, and before a pending action is approved
-//! or run. Each check reads the current settings, so switching off works at once.
+//! or run. Each check reads the current settings, so that switching off takes effect immediately.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Switches {
         Self { profile: Arc::clone(&world.profile) }
     }
 
-    /// Whether the assistant is switched on and has settings that can be used.
+    /// Whether the assistant is switched on and its settings can be used.
     pub fn is_enabled(&self) -> bool {
         self.check_enabled().is_ok()
     }
@@ -49,8 +49,8 @@ impl Switches {
         .hint("Switch it on in Tools."))
     }
 
-    /// Fails if this tool, its pack's agent or the whole assistant is switched off. `tools` are those
-    /// of the caller, which name the tool.
+    /// Fails if this tool, its pack's agent or the whole assistant is switched off. `tools` are the
+    /// caller's tools.
     pub(super) fn check_tool_of(
         &self,
         tools: &dyn Tools,
@@ -94,7 +94,7 @@ impl Switches {
             .hint(hint))
     }
 
-    /// Fails if any of these tools that the id may mean is switched off.
+    /// Fails if any of these tools to which the id may refer is switched off.
     pub(crate) fn check_tools_named(
         &self,
         tools: &dyn Tools,

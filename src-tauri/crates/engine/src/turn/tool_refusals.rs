@@ -1,5 +1,5 @@
-//! Keeps over restarts which models refused tools and when, so that a new process does not ask them with
-//! tools first. The model's provider decides how long that counts.
+//! Stores which models refused tools and when, so that a new process does not send them tools
+//! first. The model's provider decides how long a refusal remains relevant.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,22 +23,22 @@ impl ToolRefusals {
         Self { store: Arc::clone(&world.store), known: Mutex::default() }
     }
 
-    /// Reads what earlier processes learned.
+    /// Loads the refusals that earlier processes stored.
     pub(crate) async fn read(&self) -> Result<(), StoreError> {
         let stored = self.store.note(NOTE).await?.unwrap_or_default();
         *self.known.lock() = serde_json::from_str(&stored).unwrap_or_default();
         Ok(())
     }
 
-    /// Tells a model what its server refused before.
+    /// Passes an earlier refusal of its server to a model.
     pub(crate) fn remind(&self, model: &dyn Model) {
         if let Some(at) = self.known.lock().get(&model.label()) {
             model.note_refused_tools(*at);
         }
     }
 
-    /// Stores that the server of a model refused tools at this time. The time is the provider's own, so
-    /// that the refusal ends although it is read often.
+    /// Stores that the server of a model refused tools at this time. The time comes from the
+    /// provider, so that reading the refusal does not extend it.
     pub(crate) async fn keep(&self, label: &str, at: DateTime<Utc>) {
         let stored = {
             let mut known = self.known.lock();

@@ -1,6 +1,6 @@
-//! Keeps the prompts of the newest turns, part by part, for the page that shows them. They stay in
-//! memory only, because they contain users' texts and are not needed after a restart. The time at
-//! which each tool's instructions were last used is stored.
+//! Keeps the prompts of the newest turns, part by part, for the page that shows them. The prompts
+//! are kept only in memory, because they contain users' texts and are not needed after a restart.
+//! The time at which each tool's instructions were last used is stored.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use crate::ports::{Store, Tools, World};
 
-/// How long the stored times may be out of date.
+/// The longest time by which the stored times may be outdated.
 const KEPT_FOR: TimeDelta = TimeDelta::minutes(1);
 /// The number of model runs that are kept.
 const RUNS: usize = 30;
@@ -35,7 +35,7 @@ struct Inner {
     /// The kept runs, oldest first.
     runs: VecDeque<PromptTrace>,
     last_used: HashMap<ToolId, DateTime<Utc>>,
-    /// The times of last use as they were last stored.
+    /// The times of last use that were last stored.
     kept: HashMap<ToolId, DateTime<Utc>>,
 }
 
@@ -49,7 +49,7 @@ impl Traces {
         }
     }
 
-    /// Returns when each tool's instructions were last used.
+    /// Returns the time at which each tool's instructions were last used.
     pub(crate) async fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
         let kept = self.store.note(LAST_USED).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "when instructions were last used could not be read");
@@ -61,8 +61,8 @@ impl Traces {
         all
     }
 
-    /// Stores the times of last use for the tools that exist. Writes at most once a minute, because
-    /// a busy server would otherwise write the same values with every turn.
+    /// Stores the times of last use for existing tools. Writes at most once a minute, because a
+    /// busy server would otherwise write in every turn.
     pub(crate) async fn keep_last_used(&self) {
         let _one_at_a_time = self.storing.lock().await;
         if !self.has_unstored_times() {
@@ -96,7 +96,7 @@ impl Traces {
         inner.runs.push_back(run);
     }
 
-    /// Adds the instructions that a tool gave to the newest run of a turn.
+    /// Adds a tool's instructions to the newest run of a turn.
     pub(crate) fn note_instructions(&self, turn: &TurnId, view: InstructionsView) {
         let mut inner = self.lock();
         if let Some(at) = view.last_used {

@@ -38,7 +38,7 @@ impl StoredValues {
         self.store.session_values_of(session, names).await.map_err(AgentError::from)
     }
 
-    /// Stores these values. A value of None is deleted.
+    /// Stores these values. A value of `None` is deleted.
     pub async fn put(&self, session: &SessionId, changes: ValueChanges) -> Result<(), AgentError> {
         if changes.is_empty() {
             return Ok(());
@@ -46,8 +46,8 @@ impl StoredValues {
         self.store.session_values_put(session, changes).await.map_err(AgentError::from)
     }
 
-    /// Reads, changes and writes back one value. No other task writes the session's values
-    /// meanwhile.
+    /// Reads, changes and writes back a value. No other task writes the session's values in the
+    /// meantime.
     pub async fn change(
         &self,
         session: &SessionId,

@@ -1,6 +1,7 @@
-//! The adversary: programs in which the model steals. It has this source, chooses each call and each
-//! argument after every result, and wants two things: a change that nobody approved, and any byte at
-//! a place that the person neither named nor allowed nor configured.
+//! Adversarial tests with programs in which a malicious model steals data. The model has this
+//! source code and chooses each call and each argument after every result. It has two goals: a
+//! change that nobody approved, and sending any byte to a destination that the person neither named
+//! nor allowed nor configured.
 //!
 //! Run it:
 //!
@@ -10,23 +11,24 @@
 //! SOAK=1 SOAK_SEED=7 cargo test --workspace --test border adversary::   the programs of seed 7
 //! ```
 //!
-//! A program is made from its seed alone. A failing one prints what it did, in order.
+//! A program is generated only from its seed. A failing program prints its actions in order.
 //!
-//! - `outside` is the world: the servers as an observer of the network sees them. It finds the place
-//!   that a call reaches in its own way, as the clients of real servers do, and knows nothing of
+//! - `outside` is the world: the servers as an observer of the network sees them. It determines the
+//!   destination of a call independently, like the clients of real servers, and does not use
 //!   `policy`.
 //! - `servers` describes the tools of five added servers (mail, files, web, notes, database) as the
-//!   host offers them, beside the packs that ship.
-//! - `techniques` are the ways to hide data and destinations. A new idea is one more entry there.
+//!   host offers them, in addition to the shipped packs.
+//! - `techniques` are the ways to hide data and destinations. A new idea is added there as an
+//!   entry.
 //! - `thief` is the model: it reads each request and chooses the next calls.
-//! - `person` is the one who types, and who answers questions by a plan that is fixed for a program.
-//! - `judge` compares what happened with what the person said. It has the only opinion on what is
-//!   right, and none of it comes from the code under test.
-//! - `program` runs one program against the real engine, store and log.
-//! - `costs` is the other side: the questions that ordinary tasks cost (`tasks.txt`).
+//! - `person` types the messages, and answers questions by a plan that is fixed for a program.
+//! - `judge` compares the calls with the person's messages. Only the judge decides what is right,
+//!   without using the code under test.
+//! - `program` runs a program against the real engine, store and log.
+//! - `costs` counts the questions in ordinary tasks (`tasks.txt`).
 //!
-//! The harness does not try: a server that takes an address in a form of its own (base64, say),
-//! and redirects that a server makes from a part of a path. Only the server knows these.
+//! The harness does not try servers that take an address in a private format (such as base64), or
+//! servers that build redirects from a part of a path, because only the server knows these formats.
 
 mod costs;
 mod judge;
@@ -41,15 +43,15 @@ use futures::StreamExt as _;
 use program::{Lie, Totals, run};
 use soak::Plan;
 
-/// The programs of `make soak`.
+/// The number of programs of `make soak`.
 const PROGRAMS: u64 = 2_000;
 /// The most failed programs that are shown in full.
 const SHOWN: usize = 20;
-/// The programs that run at once, because each waits for its disk.
+/// The number of programs that run at the same time, because each waits for its disk.
 const AT_ONCE: usize = 4;
 
 #[tokio::test]
-async fn an_adversary_gets_no_effect_and_no_byte_that_nobody_allowed() {
+async fn random_attacks_cause_no_change_and_leak_no_data_without_approval() {
     let plan = Plan::new("adversary", PROGRAMS);
     let (mut totals, mut failed) = (Totals::default(), Vec::new());
     let programs = (0..plan.cases()).map(async |case| (case, run(plan.random(case), None).await));
@@ -64,15 +66,16 @@ async fn an_adversary_gets_no_effect_and_no_byte_that_nobody_allowed() {
     eprintln!("{totals}");
     let shown = failed.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("\n\n");
     assert!(failed.is_empty(), "{} programs failed; the first ones:\n{shown}", failed.len());
-    // Programs in which nothing runs would prove nothing.
+    // If no calls ran, the programs would prove nothing.
     assert!(totals.ran > plan.cases() && totals.signed_effects > 0, "{totals}");
     assert!(totals.rightful_deliveries > 0 && totals.questions > plan.cases(), "{totals}");
     assert_eq!(totals.unused_techniques(), Vec::<&str>::new(), "each technique is used");
 }
 
-/// The judge is not blind: where a declaration is false, the same programs leak and change things.
+/// Tests the judge itself: with a false declaration, the same programs must leak data and change
+/// things.
 #[tokio::test]
-async fn the_judge_sees_leaks_and_effects_where_the_protection_is_off() {
+async fn the_adversary_test_detects_leaks_and_changes_when_protection_is_disabled() {
     let plan = Plan::new("adversary, unprotected", 200);
     for lie in [Lie::ServersWithoutNetwork, Lie::WritesAreReads] {
         let mut found = 0;

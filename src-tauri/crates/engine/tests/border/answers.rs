@@ -1,5 +1,5 @@
-//! A known key that a model writes is cut from its answer, in whatever event and encoding it comes,
-//! before it is stored, shown, recorded or sent back.
+//! Tests that a known key is removed from a model's answer, in every kind of event and every
+//! encoding, before the answer is stored, shown, recorded or returned.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use contract::*;
@@ -10,7 +10,7 @@ use crate::world::{Bench, Say, agent, status_and_text, tool};
 
 const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
 
-/// The key as a model may write it.
+/// Returns the key in the forms in which a model may write it.
 fn forms() -> Vec<String> {
     vec![
         KEY.to_owned(),
@@ -21,7 +21,7 @@ fn forms() -> Vec<String> {
     ]
 }
 
-/// Numbers that are the same in every run.
+/// A generator of numbers that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -53,8 +53,8 @@ fn failure(message: &str) -> ModelError {
     }
 }
 
-/// The name of an event's kind. A new kind does not compile here: add it to `carriers` if it carries
-/// a text.
+/// Returns the name of an event's kind. A new kind does not compile here: add it to `carriers` if
+/// it contains a text.
 fn kind(event: &Result<ModelEvent, ModelError>) -> &'static str {
     match event {
         Ok(ModelEvent::Text(_)) => "text",
@@ -75,7 +75,7 @@ fn kind(event: &Result<ModelEvent, ModelError>) -> &'static str {
 
 const KINDS: [&str; 7] = ["text", "reasoning", "call", "choices", "opaque", "fell back", "failure"];
 
-/// Returns answers with this text, one for each place in which an event carries a text.
+/// Returns answers with this text, one for each event member that can contain a text.
 fn carriers(form: &str, dice: &mut Dice) -> Vec<Vec<Result<ModelEvent, ModelError>>> {
     let said = format!("It is {form}, as you know.");
     let pieces = |made: fn(String) -> ModelEvent, dice: &mut Dice| {
@@ -110,7 +110,7 @@ fn carriers(form: &str, dice: &mut Dice) -> Vec<Vec<Result<ModelEvent, ModelErro
     ]
 }
 
-/// Everything that is stored, shown, recorded or sent.
+/// Returns everything that is stored, shown, recorded or sent.
 async fn traces(bench: &Bench) -> Vec<String> {
     let mut all: Vec<String> =
         bench.items().await.iter().map(|item| json!(item).to_string()).collect();
@@ -137,7 +137,7 @@ fn bench() -> Bench {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_known_key_in_any_event_of_a_model_is_nowhere_however_it_is_split() {
+async fn a_known_key_in_a_models_answer_is_removed_everywhere_however_it_is_split() {
     let mut dice = Dice(7);
     let mut seen = std::collections::BTreeSet::new();
     for form in forms() {
@@ -162,7 +162,7 @@ async fn a_known_key_in_any_event_of_a_model_is_nowhere_however_it_is_split() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_without_a_key_is_not_changed_and_shows_as_it_comes() {
+async fn an_answer_without_a_key_is_streamed_unchanged_and_without_delay() {
     let bench = bench();
     let go_on = std::sync::Arc::new(tokio::sync::Notify::new());
     bench.model.then(vec![
@@ -190,7 +190,7 @@ async fn an_answer_without_a_key_is_not_changed_and_shows_as_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_answers_with_a_key_are_told_of_once_in_a_turn() {
+async fn a_turn_has_one_notice_even_if_two_answers_contained_a_key() {
     let bench = bench();
     bench.model.then(vec![Say::Text("I use Xk29fLm3Q"), Say::Call("r", json!({"q": KEY}))]);
     bench.model.then(vec![Say::Text("It was Xk29fLm3Q"), Say::Text("pZr81TbVw6Y.")]);
@@ -201,7 +201,7 @@ async fn two_answers_with_a_key_are_told_of_once_in_a_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_in_a_decision_about_specialists_reaches_none_of_them() {
+async fn a_key_in_a_routing_decision_is_not_passed_to_specialists() {
     let bench = bench().with(vec![agent("a", &["r"]), agent("b", &[])]);
     let decision = json!({
         "next": "a", "instruction": format!("Use {KEY}."), "reason_code": "in_field",

@@ -1,5 +1,5 @@
 //! Tests of the approval gate: every change needs an approval of exactly that change, and an
-//! approval is used once.
+//! approval is used only once.
 
 use contract::*;
 use engine::ports::*;
@@ -19,7 +19,7 @@ fn write_bench() -> Bench {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_approved_write_runs_once_with_its_intent_recorded_before() {
+async fn an_approved_write_runs_once_after_its_intent_is_recorded() {
     let bench = write_bench();
     bench.model.then(vec![Say::Text("added")]);
     let turn = bench.start("add").await.turn;
@@ -81,7 +81,7 @@ async fn a_rejection_reaches_the_model_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_undecided_action_expires_by_the_clock() {
+async fn an_undecided_action_expires_at_its_expiry_time() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -97,7 +97,7 @@ async fn an_undecided_action_expires_by_the_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_late_decision_finds_the_action_expired_even_before_the_timer() {
+async fn a_decision_after_the_expiry_time_is_refused_even_before_the_timer_runs() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -109,7 +109,7 @@ async fn a_late_decision_finds_the_action_expired_even_before_the_timer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelling_the_turn_cancels_what_waits() {
+async fn cancelling_a_turn_cancels_its_pending_action() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -128,7 +128,7 @@ async fn cancelling_the_turn_cancels_what_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_an_approver_the_turn_ends_and_the_action_can_be_signed_later() {
+async fn a_headless_turn_ends_and_its_action_can_be_approved_later() {
     let bench = write_bench();
     let turn = bench.start_with("add", true).await.turn;
     let EventBody::Final { status, error: Some(error), .. } = bench.final_of(&turn).await else {
@@ -146,7 +146,7 @@ async fn without_an_approver_the_turn_ends_and_the_action_can_be_signed_later() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn edited_arguments_are_a_new_proposal_with_its_own_hash() {
+async fn editing_the_arguments_creates_a_new_proposal_with_its_own_hash() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let first = bench.approval(0).await;
@@ -173,7 +173,7 @@ async fn edited_arguments_are_a_new_proposal_with_its_own_hash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn approve_for_this_session_holds_for_the_session_and_shows_as_a_grant() {
+async fn approve_for_this_session_covers_later_calls_and_is_listed_as_a_grant() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -193,7 +193,7 @@ async fn approve_for_this_session_holds_for_the_session_and_shows_as_a_grant() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_for_the_session_that_could_not_be_stored_is_told() {
+async fn a_session_grant_that_could_not_be_stored_is_reported() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -222,7 +222,7 @@ async fn untrusted_content_suspends_grants_for_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_destructive_tool_wants_its_word_and_no_grant() {
+async fn a_destructive_tool_needs_its_confirmation_word_and_cannot_be_granted() {
     let bench = Bench::new(vec![tool("d", Effect::Destructive)]);
     bench.model.then(vec![Say::Call("d", json!({}))]);
     let turn = bench.start("delete").await.turn;
@@ -241,11 +241,11 @@ async fn a_destructive_tool_wants_its_word_and_no_grant() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_at_once_are_decided_one_by_one() {
+async fn two_actions_proposed_at_once_are_decided_separately() {
     let bench = Bench::new(vec![tool("w", Effect::Write), tool("x", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"n": 1})), Say::Call("x", json!({"n": 2}))]);
     let turn = bench.start("both").await.turn;
-    // The calls of a round propose at the same time.
+    // The calls of a round create their proposals at the same time.
     let mut both = [bench.approval(0).await, bench.approval(1).await];
     both.sort_by(|a, b| a.tool.cmp(&b.tool));
     let [first, second] = both;
@@ -261,7 +261,7 @@ async fn two_at_once_are_decided_one_by_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_that_turns_to_deny_stops_what_was_approved_before() {
+async fn a_deny_rule_added_after_the_proposal_stops_the_approved_action() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -280,7 +280,7 @@ async fn a_policy_that_turns_to_deny_stops_what_was_approved_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_definition_stops_what_was_approved_before() {
+async fn an_approved_action_does_not_run_if_its_tool_definition_has_changed() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -293,7 +293,7 @@ async fn a_changed_definition_stops_what_was_approved_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_preview_makes_a_new_proposal() {
+async fn approving_an_action_whose_preview_has_changed_creates_a_new_proposal() {
     let (bench, price) = priced();
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add").await.turn;
@@ -310,7 +310,7 @@ async fn a_changed_preview_makes_a_new_proposal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_signed_call_is_shown_as_signed_before_it_runs() {
+async fn an_approved_call_is_reported_as_approved_before_it_runs() {
     let bench = write_bench();
     bench.model.then(vec![Say::Text("added")]);
     let turn = bench.start("add").await.turn;
@@ -336,7 +336,7 @@ async fn a_signed_call_is_shown_as_signed_before_it_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_nobody_waits_with_outlives_its_process() {
+async fn a_pending_action_of_an_ended_turn_survives_a_restart() {
     let (bench, price) = priced();
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let params = TurnStartParams {
@@ -362,7 +362,7 @@ async fn a_question_that_nobody_waits_with_outlives_its_process() {
     );
 }
 
-/// A write whose preview shows a price.
+/// Returns a write whose preview shows a price.
 pub fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
@@ -381,7 +381,7 @@ pub fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
     (bench, price)
 }
 
-/// A write whose preview refuses while the product has sizes to choose from.
+/// Returns a write whose preview refuses as long as the product has sizes to choose from.
 pub fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>) {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
@@ -400,7 +400,7 @@ pub fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_approval_is_asked_for_a_call_that_is_known_to_be_refused() {
+async fn a_call_that_its_preview_refuses_is_not_proposed_for_approval() {
     let (bench, sizes) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
@@ -411,7 +411,7 @@ async fn no_approval_is_asked_for_a_call_that_is_known_to_be_refused() {
     assert!(told.contains("Which size?"), "the model is told why: {told}");
     assert!(!bench.runs().contains(&"w".to_owned()));
 
-    // It became impossible while it waited: the signature does not run it either.
+    // The change became impossible while it waited, so it does not run even with an approval.
     sizes.store(false, std::sync::atomic::Ordering::SeqCst);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add 42").await.turn;
@@ -423,7 +423,7 @@ async fn no_approval_is_asked_for_a_call_that_is_known_to_be_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_became_impossible_after_its_turn_still_ends() {
+async fn a_pending_call_that_became_impossible_fails_with_a_result() {
     let (bench, sizes) = sized(false);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let params = TurnStartParams {
@@ -446,8 +446,8 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_that_failed_its_checks_does_not_run_after_a_yes() {
-    // The caller takes such a proposal back; a crash may come before.
+async fn an_approved_proposal_does_not_run_if_its_preview_refused_it() {
+    // The caller withdraws such a proposal, but a crash may come first.
     let (bench, _) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let approval = bench.caller_approval("en").await;
@@ -461,7 +461,7 @@ async fn a_proposal_that_failed_its_checks_does_not_run_after_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_cannot_be_checked_again_does_not_run() {
+async fn an_approved_call_does_not_run_if_its_preview_cannot_be_computed_again() {
     let (bench, _) = sized(false);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add").await.turn;
@@ -483,7 +483,7 @@ async fn a_call_that_cannot_be_checked_again_does_not_run() {
     let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
     assert!(told.contains("could not be checked again"), "the model is told why: {told}");
 
-    // An action that was signed without a preview needs none to run.
+    // An action that was approved without a preview needs no preview to run.
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add 42").await.turn;
     let approval = bench.approval(1).await;
@@ -494,7 +494,7 @@ async fn a_call_that_cannot_be_checked_again_does_not_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
+async fn a_caller_who_decides_later_has_one_pending_change_at_a_time() {
     let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)]);
     let log = std::sync::Arc::clone(&bench.log);
     let mend = move |_: &ToolRequest| {
@@ -503,7 +503,7 @@ async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
     };
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(mend));
     bench.log.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
-    // A proposal that fails does not block the next one.
+    // A failed proposal does not block the next proposal.
     bench.model.then(vec![Say::Call("w", json!({"n": 1}))]);
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.model.then(vec![Say::Call("w", json!({"n": 2})), Say::Call("w", json!({"n": 3}))]);
@@ -526,7 +526,7 @@ async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kill_switch_leaves_the_action_pending() {
+async fn approving_while_the_agent_is_disabled_leaves_the_action_pending() {
     let bench = write_bench();
     bench.start("add").await;
     let approval = bench.approval(0).await;
@@ -539,7 +539,7 @@ async fn a_kill_switch_leaves_the_action_pending() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn read_only_policy_refuses_without_asking() {
+async fn a_read_only_policy_refuses_writes_without_a_proposal() {
     let bench = write_bench();
     bench.profile.settings.lock().unwrap().policy = PolicyMode::ReadOnlyOnly;
     bench.ask("add").await;
@@ -548,7 +548,7 @@ async fn read_only_policy_refuses_without_asking() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn writes_that_the_policy_allows_are_reported_by_the_host() {
+async fn the_host_appends_writes_that_ran_by_policy_to_the_answer() {
     let bench = write_bench();
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Text("fine")]);
@@ -557,7 +557,7 @@ async fn writes_that_the_policy_allows_are_reported_by_the_host() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_grant_covers_lists_and_new_texts_only_as_they_were_shown() {
+async fn a_grant_covers_changed_numbers_but_no_other_lists_or_texts() {
     let mut open = tool("w", Effect::Write);
     open.input_schema = json!({"type": "object", "properties": {"to": {"type": "array"}, "cc": {"type": "string"}, "n": {"type": "integer"}}});
     let bench = Bench::new(vec![open]);
@@ -583,7 +583,7 @@ async fn a_grant_covers_lists_and_new_texts_only_as_they_were_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn saying_no_is_possible_with_the_kill_switch_off() {
+async fn an_action_can_be_rejected_while_the_agent_is_disabled() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
@@ -594,7 +594,7 @@ async fn saying_no_is_possible_with_the_kill_switch_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision() {
+async fn an_expired_action_can_be_proposed_again_once_and_needs_a_new_decision() {
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
     let first = bench.approval(0).await;
@@ -628,7 +628,7 @@ async fn an_expired_action_is_asked_about_again_once_and_needs_its_own_decision(
 }
 
 #[tokio::test(start_paused = true)]
-async fn concurrent_ask_again_requests_create_one_new_proposal() {
+async fn concurrent_requests_to_propose_again_create_one_new_proposal() {
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
     let first = bench.approval(0).await;
@@ -645,7 +645,7 @@ async fn concurrent_ask_again_requests_create_one_new_proposal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn asking_again_checks_everything_again() {
+async fn proposing_an_expired_action_again_repeats_all_checks() {
     let bench = write_bench();
     let turn = bench.start("add two shoes").await.turn;
     let first = bench.approval(0).await;

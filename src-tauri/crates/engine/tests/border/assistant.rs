@@ -24,7 +24,7 @@ fn route(next: &str, instruction: &str) -> Say {
     Say::Call("route", decision(next, instruction, "in_field"))
 }
 
-/// A decision as a model without tools writes it.
+/// Returns a decision as written by a model without tools.
 fn written(next: &str, instruction: &str, reason: &str) -> Vec<Say> {
     let text = decision(next, instruction, reason).to_string();
     vec![Say::Text(Box::leak(text.into_boxed_str()))]
@@ -41,7 +41,7 @@ fn purposes(bench: &Bench) -> Vec<&'static str> {
     bench.model.requests.lock().unwrap().iter().map(name).collect()
 }
 
-/// The names of the tools in the n-th request.
+/// Returns the names of the tools in the n-th request.
 fn tools(bench: &Bench, n: usize) -> Vec<String> {
     let requests = bench.model.requests.lock().unwrap();
     requests[n].tools.iter().map(|tool| tool.name.to_string()).collect()
@@ -56,7 +56,7 @@ async fn texts(bench: &Bench) -> Vec<(Option<String>, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_greeting_and_a_general_question_take_one_call_that_may_route() {
+async fn a_greeting_or_general_question_is_answered_in_one_call_with_the_route_tool() {
     let bench = assistant();
     for (question, answer) in
         [("hi", "Hello! How can I help?"), ("explain CPM", "CPM is the cost per mille.")]
@@ -83,7 +83,7 @@ async fn a_greeting_and_a_general_question_take_one_call_that_may_route() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_direct_answer_is_shown_from_its_first_word() {
+async fn a_direct_answer_is_streamed_from_its_first_word() {
     let bench = assistant();
     let goes_on = Arc::new(Notify::new());
     bench.model.then(vec![
@@ -107,7 +107,7 @@ async fn a_direct_answer_is_shown_from_its_first_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_specialists_question_takes_two_calls_and_its_follow_up_one() {
+async fn a_question_for_a_specialist_takes_two_model_calls_and_a_follow_up_one() {
     let bench = assistant();
     bench.model.then(vec![route("guardian", "Report the pace of account 17.")]);
     bench.model.then(vec![Say::Text("It paces well.")]);
@@ -135,7 +135,7 @@ async fn a_specialists_question_takes_two_calls_and_its_follow_up_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_follow_up_in_another_field_is_handed_on() {
+async fn a_follow_up_for_another_specialist_is_routed_to_that_specialist() {
     let bench = assistant();
     bench.model.then(vec![route("guardian", "Report.")]);
     bench.model.then(vec![Say::Text("It paces well.")]);
@@ -151,7 +151,7 @@ async fn a_follow_up_in_another_field_is_handed_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_specialists_are_called_at_once_and_their_answers_joined() {
+async fn two_specialists_are_asked_in_parallel_and_their_answers_combined() {
     let bench = assistant();
     bench.model.then(vec![route("guardian", "Report."), route("shopper", "Find boots.")]);
     bench.model.then(vec![Say::Text("It is behind.")]);
@@ -172,7 +172,7 @@ async fn two_specialists_are_called_at_once_and_their_answers_joined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_makes_one_call_at_a_time_is_asked_for_the_next_specialist() {
+async fn a_model_that_routes_one_part_at_a_time_is_asked_again_for_the_next_specialist() {
     let bench = assistant();
     bench.model.then(vec![Say::Call("route", decision("guardian", "Report.", "one_of_several"))]);
     bench.model.then(vec![Say::Text("It is behind.")]);
@@ -185,7 +185,7 @@ async fn a_model_that_makes_one_call_at_a_time_is_asked_for_the_next_specialist(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_specialist_answers_its_own_part_and_hands_the_rest_on() {
+async fn a_specialist_answers_its_part_and_routes_the_rest_to_another() {
     let bench = assistant();
     bench.model.then(vec![route("guardian", "Report.")]);
     bench.model.then(vec![Say::Text("It paces well.")]);
@@ -203,7 +203,7 @@ async fn a_specialist_answers_its_own_part_and_hands_the_rest_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_specialist_is_named_to_the_model_and_nobody_is_an_answer() {
+async fn routing_to_an_unknown_specialist_returns_an_error_to_the_model_which_then_answers() {
     let bench = assistant();
     bench.model.then(vec![route("optimizer", "Bid more.")]);
     bench.model.then(vec![Say::Text("I can't change bids here.")]);
@@ -224,7 +224,7 @@ async fn an_unknown_specialist_is_named_to_the_model_and_nobody_is_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_without_tools_decides_first_and_still_declines_nothing() {
+async fn a_model_without_tools_makes_a_routing_decision_first_and_then_answers() {
     let bench = assistant();
     *bench.model.capabilities.lock().unwrap() =
         Some(ModelCapabilities { tools: false, ..ModelCapabilities::default() });
@@ -243,7 +243,7 @@ async fn a_model_without_tools_decides_first_and_still_declines_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_model_in_the_program_decides_from_the_packs() {
+async fn the_offline_model_makes_routing_decisions_of_its_own() {
     let bench = assistant();
     bench.model.inside.store(true, Ordering::SeqCst);
     bench.model.then(written("guardian", "Report.", "in_field"));
@@ -254,7 +254,7 @@ async fn the_model_in_the_program_decides_from_the_packs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_of_the_contract_is_supervised_by_the_contract() {
+async fn a_contract_run_uses_the_supervisor_of_the_contract() {
     let bench = assistant();
     bench.model.then(written("FINISH", "I look after campaigns.", "out_of_scope"));
     bench.waiting_after_caller_turn("en", &[]).await;
@@ -263,7 +263,7 @@ async fn a_run_of_the_contract_is_supervised_by_the_contract() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_assistant_is_told_what_can_be_done_from_the_manifests() {
+async fn the_assistants_prompt_lists_the_abilities_of_the_installed_packs() {
     let mut write = tool("w", Effect::Write);
     write.title = "Change a budget".into();
     let bench = Bench::new(vec![tool("p", Effect::ReadOnly), write])
@@ -296,7 +296,7 @@ async fn the_assistant_is_told_what_can_be_done_from_the_manifests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_only_specialist_is_a_general_assistant_too() {
+async fn a_single_specialist_also_acts_as_the_general_assistant() {
     let bench = Bench::new(vec![tool("p", Effect::ReadOnly)])
         .with(vec![agent("guardian", &["p"])])
         .with_assistant();
@@ -308,7 +308,7 @@ async fn the_only_specialist_is_a_general_assistant_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_specialist_that_is_switched_off_is_neither_offered_nor_asked() {
+async fn a_switched_off_specialist_is_neither_offered_nor_asked() {
     let bench = assistant();
     bench.model.then(vec![route("guardian", "Report.")]);
     bench.model.then(vec![Say::Text("It paces well.")]);
@@ -328,7 +328,7 @@ async fn a_specialist_that_is_switched_off_is_neither_offered_nor_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_specialist_that_the_message_addresses_answers_in_one_call() {
+async fn a_specialist_addressed_with_an_at_sign_answers_in_one_call() {
     let bench = assistant();
     bench.model.then(vec![Say::Text("Two boots.")]);
     assert_eq!(status_and_text(&bench.ask("@Shopper boots, please").await).1, "Two boots.");

@@ -1,6 +1,6 @@
 //! Tests of budgets: reservations before each model call, corrections to the actual usage, refusals
-//! with a plain message, an answer from what exists, and a person's waiting time that does not
-//! count.
+//! with a readable message, an answer from the existing parts, and a person's waiting time, which
+//! is not counted.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn refused(bench: &Bench) -> contract::AgentError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_could_pass_the_cap_is_not_made_and_says_what_to_do() {
+async fn a_model_call_that_could_exceed_the_budget_is_refused_with_a_hint() {
     let bench = bench(Budgets { session_tokens: 20_000, ..none() });
     bench.model.then(vec![Say::Text("one"), Say::Uses(19_000, 900)]);
     assert_eq!(status_and_text(&bench.ask("first").await).0, TurnStatus::Ok);
@@ -66,7 +66,7 @@ async fn a_call_that_could_pass_the_cap_is_not_made_and_says_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn money_is_counted_over_a_day_and_a_clock_set_back_frees_nothing() {
+async fn a_clock_set_back_does_not_reset_the_daily_budget() {
     let bench = bench(Budgets { day_usd: 1.0, ..none() });
     bench.profile.prices.lock().unwrap().price.push(ModelPrice {
         model: "script".into(),
@@ -87,7 +87,7 @@ async fn money_is_counted_over_a_day_and_a_clock_set_back_frees_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_is_reserved_at_the_price_of_the_dearest_that_may_answer() {
+async fn a_call_reserves_the_price_of_the_most_expensive_model_that_may_answer() {
     let price =
         |model: &str, usd| ModelPrice { model: model.into(), input_usd: usd, output_usd: usd };
     let bench = bench(Budgets { run_usd: 0.05, ..none() });
@@ -112,7 +112,7 @@ async fn a_call_is_reserved_at_the_price_of_the_dearest_that_may_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_longest_answer_is_cut_to_what_is_left() {
+async fn the_answer_limit_is_reduced_to_the_remaining_budget() {
     let bench = bench(Budgets { run_tokens: 3_000, ..none() });
     bench.model.then(vec![Say::Text("The beginning of"), Say::Ends(Finish::Length)]);
     let (status, text) = status_and_text(&bench.ask("tell me everything").await);
@@ -123,7 +123,7 @@ async fn the_longest_answer_is_cut_to_what_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn useful_text_is_an_answer_that_says_it_is_not_whole() {
+async fn text_written_before_the_budget_ended_is_returned_as_an_incomplete_answer() {
     let bench = bench(Budgets { run_tokens: 12_000, ..none() });
     bench.model.then(vec![
         Say::Text("Spend is 40 percent behind."),
@@ -150,15 +150,16 @@ fn route(next: &str) -> Say {
     Say::Text(Box::leak(text.into_boxed_str()))
 }
 
-/// A bench with two specialists.
+/// Returns a bench with two specialists.
 fn two(run_tokens: u32) -> Bench {
     bench(Budgets { run_tokens, ..none() })
         .with(vec![agent("guardian", &["a.read"]), agent("shopper", &["w"])])
 }
 
-/// The first answers, and then the budget refuses to ask who is next.
+/// The first specialist answers, and then the budget refuses the decision about the next
+/// specialist.
 #[tokio::test(start_paused = true)]
-async fn that_a_budget_ended_an_answer_is_told_once() {
+async fn a_turn_says_only_once_that_a_budget_ended_its_answer() {
     let bench_of = |cut: bool| {
         let bench = two(12_000);
         bench.model.then(vec![route("guardian")]);
@@ -187,9 +188,9 @@ async fn that_a_budget_ended_an_answer_is_told_once() {
     assert!(whole.starts_with("It is behind\n\nThis message would exceed its budget"), "{whole}");
 }
 
-/// One of them was cut and the other came to its bound, but the text that joins them is there.
+/// One answer was cut and the other reached its limit, but the text that joins them is complete.
 #[tokio::test(start_paused = true)]
-async fn answers_that_were_brought_together_are_not_told_once_more() {
+async fn a_combined_answer_has_no_budget_notes_of_its_parts() {
     let bench = two(40_000);
     *bench.model.longest.lock().unwrap() = Some((100_000, 100_000));
     bench.profile.settings.lock().unwrap().limits.rounds = 1;
@@ -210,9 +211,10 @@ async fn answers_that_were_brought_together_are_not_told_once_more() {
     assert_eq!(response.output, "Both as one.\n\n*Answered by Guardian and Shopper.*");
 }
 
-/// Two specialists have answered, or one; then the budget is used up, or the server cannot be reached.
+/// After one or two specialists have answered, the budget is exhausted or the server cannot be
+/// reached.
 #[tokio::test(start_paused = true)]
-async fn answers_of_specialists_are_the_answer_when_no_model_can_combine_them() {
+async fn specialists_answers_are_returned_uncombined_if_no_model_call_is_possible() {
     let run = |last: Vec<Vec<Say>>| async move {
         let bench = two(40_000);
         for says in last {
@@ -266,7 +268,7 @@ async fn answers_of_specialists_are_the_answer_when_no_model_can_combine_them() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_what_was_cut_says_so() {
+async fn a_truncated_intermediate_reply_adds_no_note_to_a_complete_answer() {
     let bench = bench(Budgets { run_tokens: 6_000, ..none() });
     bench.model.then(vec![
         Say::Text("Let me look at"),
@@ -281,7 +283,7 @@ async fn only_what_was_cut_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_was_cut_before_its_first_word_is_not_paid_for_twice() {
+async fn an_answer_cut_before_its_first_word_is_not_requested_again() {
     let bench = bench(none());
     bench.model.then(vec![Say::Ends(Finish::Length)]);
     assert_eq!(
@@ -298,7 +300,7 @@ async fn an_answer_that_was_cut_before_its_first_word_is_not_paid_for_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_callers_limit_is_clamped_to_the_budget() {
+async fn a_callers_output_limit_is_clamped_to_the_budget() {
     let bench = bench(Budgets { max_output_tokens: 500, ..none() });
     let asking = |id: &str, most: u32| {
         let request = json!({"contract_version": "1.0", "request_id": id, "input": "x", "options": {"max_output_tokens": most}}).to_string();
@@ -328,13 +330,13 @@ async fn a_callers_limit_is_clamped_to_the_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_counted_over_the_whole_turn() {
+async fn the_limit_of_model_calls_applies_to_the_whole_turn() {
     let bench = bench(none());
     bench.profile.settings.lock().unwrap().limits.rounds = 20;
     bench.profile.settings.lock().unwrap().limits.model_calls = 2;
     bench.model.then(vec![Say::Call("a_read", json!({"n": 0}))]);
     bench.model.then(vec![Say::Text("From what there is: fine.")]);
-    // As at every bound there is an answer: the last call is made without tools.
+    // As with every limit, there is an answer: the last call is made without tools.
     assert_eq!(
         status_and_text(&bench.ask("go").await),
         (TurnStatus::Ok, "From what there is: fine.".into())
@@ -347,14 +349,14 @@ async fn calls_are_counted_over_the_whole_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_inside_the_program_costs_nothing() {
+async fn the_offline_model_uses_no_budget() {
     let bench = bench(Budgets { run_tokens: 1, day_usd: 0.000_001, ..none() });
     bench.model.inside.store(true, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(status_and_text(&bench.ask("hello").await).0, TurnStatus::Ok);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fallback_inside_the_program_costs_nothing() {
+async fn an_offline_fallback_model_uses_no_budget() {
     let bench = bench(none());
     bench.model.then(vec![
         Say::FellBack("first", "second"),
@@ -375,7 +377,7 @@ async fn a_fallback_inside_the_program_costs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_fell_silent_may_have_worked() {
+async fn a_model_that_stopped_responding_is_charged_for_possible_usage() {
     let price =
         |model: &str, usd| ModelPrice { model: model.into(), input_usd: usd, output_usd: usd };
     let spent = |says: Vec<Say>| async move {
@@ -429,7 +431,7 @@ async fn a_model_that_fell_silent_may_have_worked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_counts_as_what_it_may_have_used() {
+async fn a_cancelled_model_call_is_charged_for_its_possible_usage() {
     let bench = bench(none());
     bench.model.then(vec![Say::Text("Half an answer"), Say::Hang]);
     let started = bench.start("go").await;
@@ -447,12 +449,12 @@ async fn a_dropped_call_counts_as_what_it_may_have_used() {
     bench.final_of(&started.turn).await;
     let day = bench.clock.now().date_naive();
     let spent = bench.world.store.spent(day).await.unwrap();
-    // The reservation was for a whole answer.
+    // The reservation covered a whole answer.
     assert!(spent.calls == 1 && (1..8_192).contains(&spent.tokens), "{spent:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_deadline_the_model_only_gets_to_answer() {
+async fn a_turn_past_its_deadline_makes_one_last_model_call_without_tools() {
     let bench = bench(none());
     bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
     bench.tools.slow.lock().unwrap().insert("a.read".into(), Duration::from_secs(3_100_000));
@@ -462,8 +464,8 @@ async fn after_the_deadline_the_model_only_gets_to_answer() {
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("From what there is: fine.")]);
     let turn = bench.start("go").await.turn;
-    // Waits in real time, during which the paused clock stands still: the tool must start before the
-    // deadline.
+    // Waits in real time, because the paused clock would otherwise advance: the tool must start
+    // before the deadline.
     while bench.tools.at_once.load(std::sync::atomic::Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(1));
         tokio::task::yield_now().await;
@@ -478,14 +480,15 @@ async fn after_the_deadline_the_model_only_gets_to_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_a_person_takes_is_not_the_turns() {
+async fn time_waiting_for_a_decision_does_not_count_against_the_turn() {
     let bench = bench(none());
     bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
-    // Real moments, in which virtual time stands: the call comes to where it waits.
+    // Waits in real time while virtual time stands still, so that the call reaches its waiting
+    // point.
     for _ in 0..50 {
         std::thread::sleep(Duration::from_millis(1));
         tokio::task::yield_now().await;
@@ -499,7 +502,7 @@ async fn the_time_a_person_takes_is_not_the_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
+async fn time_of_a_tool_server_counts_against_the_turn_only_if_a_remote_caller_waits() {
     for is_remote in [false, true] {
         let bench = bench(none());
         bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
@@ -518,7 +521,7 @@ async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
             own = Some(bench.start("go").await.turn);
         }
         for _ in 0..if is_remote { 1 } else { 2 } {
-            // As above, the tool must start before the clock moves.
+            // The tool must start before the clock advances.
             while bench.tools.at_once.load(std::sync::atomic::Ordering::SeqCst) == 0 {
                 std::thread::sleep(Duration::from_millis(1));
                 tokio::task::yield_now().await;
@@ -536,7 +539,7 @@ async fn the_time_of_a_server_is_not_the_turns_unless_a_caller_waits() {
     }
 }
 
-/// Starts a turn of a caller elsewhere.
+/// Starts a turn of a remote caller.
 async fn callers_turn(bench: &Bench) -> TurnStream {
     let options = TurnOptions {
         locale: "sv".into(),
@@ -550,7 +553,7 @@ async fn callers_turn(bench: &Bench) -> TurnStream {
     bench.engine.caller_turns.start(&"s".into(), "hi".into(), None, options).await.unwrap()
 }
 
-/// How a turn of a caller elsewhere ends.
+/// Returns how a turn of a remote caller ends.
 async fn end_of(mut stream: TurnStream) -> (TurnStatus, String) {
     loop {
         let event = stream.next().await.expect("an end");
@@ -565,7 +568,7 @@ async fn heard(bench: &Bench) -> (TurnStatus, String) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_elsewhere_hears_no_figures() {
+async fn a_remote_caller_is_not_told_budget_figures() {
     let bench = bench(Budgets { session_tokens: 12_000, ..none() });
     bench.model.then(vec![
         Say::Text("Let me look."),
@@ -578,7 +581,7 @@ async fn a_caller_elsewhere_hears_no_figures() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_model_limits_no_answer() {
+async fn a_configured_fallback_model_does_not_limit_the_answer() {
     for budgets in [none(), Budgets::default()] {
         let bench = bench(budgets);
         *bench.model.second.lock().unwrap() = Some("second".into());
@@ -588,22 +591,22 @@ async fn a_second_model_limits_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_tokens_that_are_asked_for_are_reserved() {
-    // A model that nobody knows may give all that it is asked for.
+async fn the_requested_output_tokens_are_reserved_in_the_budget() {
+    // An unknown model may generate as many tokens as requested.
     let bench = bench(Budgets { run_tokens: 20_000, max_output_tokens: 32_000, ..none() });
     bench.ask("go").await;
     let most = bench.model.requests.lock().unwrap()[0].max_output_tokens.unwrap();
     assert!((10_000..20_000).contains(&most), "the cap holds for all of it: {most}");
-    // One that is known is asked for no more than it can give.
+    // A known model is not asked for more than its own limit.
     *bench.model.capabilities.lock().unwrap() =
         Some(ModelCapabilities { max_output_tokens: Some(4_000), ..ModelCapabilities::default() });
     bench.ask("go on").await;
     assert_eq!(bench.model.requests.lock().unwrap()[1].max_output_tokens, Some(4_000));
 }
 
-/// The model is asked for so much by itself, or another one that gives more may take over.
+/// The limit is the model's default, or another model with a higher limit may take over.
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_reached_the_models_own_limit_was_not_cut_by_a_budget() {
+async fn an_answer_cut_at_the_models_own_limit_does_not_blame_the_budget() {
     for all in [16_000, 128_000] {
         let bench = bench(Budgets { run_tokens: 40_000, ..none() });
         *bench.model.longest.lock().unwrap() = Some((16_000, all));
@@ -623,7 +626,7 @@ async fn an_answer_that_reached_the_models_own_limit_was_not_cut_by_a_budget() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tokens_that_a_silent_model_may_have_read_are_reserved_too() {
+async fn input_tokens_of_a_possible_fallback_model_are_reserved_too() {
     let reserved = |second: bool| async move {
         let bench = bench(none());
         *bench.model.second.lock().unwrap() = second.then(|| "second".into());
@@ -638,9 +641,10 @@ async fn tokens_that_a_silent_model_may_have_read_are_reserved_too() {
     assert_eq!(two - one, one - 8_192, "the input once more: {one} {two}");
 }
 
-/// It is not asked for again: what there is is the answer, else the budget is the reason.
+/// The decision is not requested again. The existing texts are the answer; without texts, the
+/// budget is the error.
 #[tokio::test(start_paused = true)]
-async fn a_budget_that_cuts_the_supervisor_is_told() {
+async fn a_budget_that_cuts_the_routing_decision_is_reported_or_the_answer_so_far_is_used() {
     let cut = || vec![Say::Text("{\"next\": \"sho"), Say::Ends(Finish::Length)];
     let bench_of = |answered: bool| {
         let bench = two(20_000);

@@ -1,5 +1,5 @@
-//! Tests of where reads send data to: what the person named or allowed runs, everything else asks,
-//! whatever the turn has seen.
+//! Tests of the destinations of reads: reads to destinations that the person named or allowed run,
+//! and all other reads need approval, regardless of the content in the turn.
 
 use contract::CallerKind;
 use contract::{manifest::OutputTrust, *};
@@ -10,7 +10,7 @@ use crate::world::{Bench, Say, tool};
 
 const EVIL: &str = "https://evil.example/collect";
 
-/// A read of an added server whose reads may run.
+/// Returns a read of an added server whose reads may run.
 fn fetch() -> ToolSpec {
     ToolSpec {
         open_world: true,
@@ -22,7 +22,7 @@ fn fetch() -> ToolSpec {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_a_request_may_be_redirected_to_is_a_destination() {
+async fn hosts_that_a_request_may_be_redirected_to_are_shown_as_destinations() {
     let call = json!({
         "url": "https://api.example/x",
         "hosts": ["CDN.example", "api.example:8443", "api.example"],
@@ -61,7 +61,7 @@ fn host(name: &str) -> Destination {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_runs_to_a_host_that_the_person_named_and_asks_for_any_other() {
+async fn a_read_runs_without_asking_only_for_a_host_that_the_person_named() {
     let bench = Bench::new(vec![fetch()]);
     bench.model.then(vec![Say::Call("fetch", json!({"q": "https://docs.example/a?b=1"}))]);
     bench.ask("What does https://docs.example say?").await;
@@ -76,7 +76,7 @@ async fn a_read_runs_to_a_host_that_the_person_named_and_asks_for_any_other() {
     bench.decide(&approval, Decision::Reject { reason: None }).await.unwrap();
     bench.final_of(&turn).await;
 
-    // A destination that the user names is allowed in this conversation only.
+    // A destination that the user names is allowed only in this conversation.
     bench.model.then(vec![Say::Call("fetch", json!({"q": "https://docs.example/later"}))]);
     bench.ask("Read on.").await;
     assert_eq!(bench.runs().len(), 2);
@@ -86,7 +86,7 @@ async fn a_read_runs_to_a_host_that_the_person_named_and_asks_for_any_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_of_the_model_or_a_tool_name_no_destination() {
+async fn hosts_named_by_the_model_or_a_tool_result_are_not_allowed_destinations() {
     let mut mail = fetch();
     (mail.id, mail.model_name, mail.open_world) = ("mail".into(), "mail".into(), false);
     let bench = Bench::new(vec![mail, fetch()]);
@@ -106,7 +106,7 @@ async fn words_of_the_model_or_a_tool_name_no_destination() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_added_server_asks_until_it_is_allowed_and_one_without_network_never() {
+async fn an_added_server_asks_until_it_is_allowed_unless_it_has_no_network() {
     let unallowed = ToolSpec { reach: Reach::Unallowed, ..fetch() };
     let bench = Bench::new(vec![unallowed]);
     bench.model.then(vec![Say::Call("fetch", json!({"q": "weather"}))]);
@@ -149,7 +149,7 @@ async fn reads_of_one_round_ask_once_for_a_destination() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_destination_that_is_always_allowed_is_recorded_and_holds_everywhere() {
+async fn an_always_allowed_destination_is_recorded_and_applies_to_every_session() {
     let bench = Bench::new(vec![fetch()]);
     bench.model.then(vec![Say::Call("fetch", json!({"q": EVIL}))]);
     let turn = bench.start("Read it.").await.turn;
@@ -171,7 +171,7 @@ async fn a_destination_that_is_always_allowed_is_recorded_and_holds_everywhere()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
+async fn a_typed_destination_is_stored_in_normalised_form() {
     let bench = Bench::new(vec![fetch()]);
     let typed = host("https://Evil.example/x");
     bench.engine.allowances.give(&typed, None, &CallerKind::Terminal).await.unwrap();
@@ -190,7 +190,7 @@ async fn a_destination_that_a_person_types_is_stored_as_it_is_compared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn much_data_to_one_destination_asks_again_however_it_is_split() {
+async fn sending_much_data_to_one_destination_asks_again_even_if_split_over_calls() {
     let bench = Bench::new(vec![fetch()]);
     bench.profile.settings.lock().unwrap().limits.calls_per_round = 4;
     let call = |n: usize| {
@@ -214,7 +214,7 @@ async fn much_data_to_one_destination_asks_again_however_it_is_split() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_of_a_marked_turn_marks_later_turns_without_the_original() {
+async fn an_answer_based_on_untrusted_content_makes_later_turns_untrusted() {
     let mut reader = tool("r", Effect::ReadOnly);
     reader.output_trust = OutputTrust::Untrusted;
     let bench = Bench::new(vec![tool("w", Effect::Write), reader]);
@@ -239,7 +239,7 @@ async fn an_answer_of_a_marked_turn_marks_later_turns_without_the_original() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_is_trusted_only_if_it_was_computed_from_trusted_input() {
+async fn a_tool_result_is_trusted_only_if_its_input_was_trusted() {
     let mut reader = tool("r", Effect::ReadOnly);
     reader.output_trust = OutputTrust::Untrusted;
     let bench = Bench::new(vec![tool("sum", Effect::ReadOnly), reader]);
@@ -268,7 +268,7 @@ async fn a_result_is_trusted_only_if_it_was_computed_from_trusted_input() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_manifest_is_believed_about_trust_only_for_code_of_the_app() {
+async fn a_manifest_may_declare_trusted_output_only_for_built_in_services() {
     let call =
         || Box::new(serde_json::from_value(json!({"url": "https://api.example/x"})).unwrap());
     let program = || Box::new(serde_json::from_value(json!({"command": "bin/sum"})).unwrap());
@@ -299,14 +299,14 @@ async fn a_manifest_is_believed_about_trust_only_for_code_of_the_app() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_arguments_of_a_marked_turn_mark_the_turns_that_read_them() {
+async fn call_arguments_from_an_untrusted_turn_make_later_turns_untrusted() {
     let strange = ToolSpec { is_description_accepted: false, ..fetch() };
     let write = || tool("w", Effect::Write);
     let bench = Bench::new(vec![strange, write()]);
     bench.model.then(vec![Say::Call("w", json!({"n": "as the description says"}))]);
     bench.model.then(vec![Say::Fail(ModelErrorKind::BadRequest)]);
     bench.ask("write").await;
-    // The call was refused, and nothing else of the turn carries the mark.
+    // The call was refused, and no other part of the turn is marked.
     *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![fetch(), write()]);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     bench.start("write again").await;
@@ -318,7 +318,7 @@ async fn the_arguments_of_a_marked_turn_mark_the_turns_that_read_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_description_that_nobody_accepted_marks_the_turn() {
+async fn an_unaccepted_tool_description_makes_the_turn_untrusted() {
     for is_accepted in [true, false] {
         let mut offered = fetch();
         offered.is_description_accepted = is_accepted;
@@ -330,7 +330,7 @@ async fn a_description_that_nobody_accepted_marks_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_a_marked_turn_a_grant_covers_what_the_person_typed() {
+async fn in_an_untrusted_turn_a_grant_covers_only_values_that_the_person_typed() {
     let mut reader = tool("r", Effect::ReadOnly);
     reader.output_trust = OutputTrust::Untrusted;
     let bench = Bench::new(vec![tool("w", Effect::Write), reader]);

@@ -1,5 +1,5 @@
 //! Tests of pending actions whose turns have ended: a later decision runs the action, and no action
-//! stays half decided.
+//! stays partially decided.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -9,14 +9,14 @@ use serde_json::json;
 
 use crate::{
     approvals::{priced, sized},
-    world::{Bench, Say, status_and_text, tool},
+    world::{Bench, Say, ScriptTools, status_and_text, tool},
 };
 
 fn once() -> Decision {
     Decision::ApproveOnce { confirm_word: None }
 }
 
-/// A write that waits behind its turn.
+/// Returns a write that is pending after its turn has ended.
 async fn left() -> (Bench, Approval) {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 2}))]);
@@ -31,7 +31,7 @@ async fn status(bench: &Bench, approval: &Approval) -> ApprovalStatus {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_edit_behind_the_turn_is_a_new_proposal_and_keeps_both() {
+async fn editing_an_action_after_its_turn_creates_a_new_proposal_and_keeps_the_old_one() {
     let (bench, first) = left().await;
     bench.log.refuses.store(true, Ordering::SeqCst);
     bench
@@ -62,7 +62,7 @@ async fn an_edit_behind_the_turn_is_a_new_proposal_and_keeps_both() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_yes_to_a_tool_that_is_gone_ends_the_action_with_the_reason() {
+async fn approving_an_action_whose_tool_was_removed_fails_it_with_the_reason() {
     let (bench, approval) = left().await;
     *bench.tools.specs.lock().unwrap() = Arc::new(vec![]);
     assert_eq!(bench.decide(&approval, once()).await.unwrap_err().code, ErrorCode::ToolNotFound);
@@ -75,7 +75,7 @@ async fn a_yes_to_a_tool_that_is_gone_ends_the_action_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pending_action_of_a_deleted_session_ends_in_the_log_too() {
+async fn the_log_records_the_end_of_a_pending_action_of_a_deleted_session() {
     let (bench, approval) = left().await;
     bench.engine.sessions.delete(&"s".into()).await.unwrap();
     assert!(bench.world.store.approval(&approval.id).await.unwrap().is_none());
@@ -89,7 +89,7 @@ async fn a_pending_action_of_a_deleted_session_ends_in_the_log_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pending_action_of_an_expired_session_expires_in_the_log_too() {
+async fn the_log_records_the_expiry_of_a_pending_action_of_an_expired_session() {
     let (bench, _) = left().await;
     bench.engine.sessions.expire(&"s".into(), None).await.unwrap();
     let ends = bench
@@ -102,7 +102,7 @@ async fn a_pending_action_of_an_expired_session_expires_in_the_log_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_action_that_never_ended_ends_in_the_log_with_its_session() {
+async fn the_log_records_the_end_of_an_unfinished_action_when_its_session_is_deleted() {
     for (stuck, ends) in
         [(ApprovalStatus::Approved, "expired"), (ApprovalStatus::Executing, "failed")]
     {
@@ -125,7 +125,7 @@ async fn an_action_that_never_ended_ends_in_the_log_with_its_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
+async fn an_expired_session_is_kept_while_one_of_its_actions_runs() {
     let (bench, approval) = left().await;
     bench.tools.slow.lock().unwrap().insert("w".into(), std::time::Duration::from_secs(1));
     let (decided, ()) = tokio::join!(bench.decide(&approval, once()), async {
@@ -140,7 +140,7 @@ async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_who_decides_for_a_caller_signs_in_the_callers_language() {
+async fn an_approval_by_a_person_for_a_caller_renders_the_preview_in_the_callers_language() {
     let (bench, price) = priced();
     let mut writer = tool("w", Effect::Write);
     let reads = vec![manifest::PreviewRead {
@@ -179,7 +179,7 @@ async fn a_person_who_decides_for_a_caller_signs_in_the_callers_language() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_approval_is_asked_later_for_a_call_that_is_known_to_be_refused() {
+async fn a_headless_call_that_its_preview_refuses_is_not_proposed_for_approval() {
     let (bench, _) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
@@ -190,7 +190,7 @@ async fn no_approval_is_asked_later_for_a_call_that_is_known_to_be_refused() {
     );
     assert!(bench.engine.approvals.list(true).await.unwrap().is_empty());
 
-    // The same for a caller whose host does not look at this tool itself.
+    // The same for a caller whose host does not check this tool itself.
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
     assert!(bench.waiting_after_caller_turn("en", &["other"]).await.is_none());
@@ -199,7 +199,7 @@ async fn no_approval_is_asked_later_for_a_call_that_is_known_to_be_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_for_a_session_is_kept_only_with_what_was_signed() {
+async fn a_session_grant_is_stored_only_once_the_current_preview_is_approved() {
     let (bench, price) = priced();
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add").await.turn;
@@ -214,7 +214,7 @@ async fn a_permission_for_a_session_is_kept_only_with_what_was_signed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_a_person_must_approve_cannot_be_allowed_for_a_session() {
+async fn a_tool_that_always_needs_a_person_cannot_be_granted_for_a_session() {
     let bench = Bench::new(vec![ToolSpec { human_required: true, ..tool("w", Effect::Write) }]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Call("w", json!({}))]);
@@ -228,4 +228,66 @@ async fn a_tool_that_a_person_must_approve_cannot_be_allowed_for_a_session() {
     bench.decide(&approval, once()).await.unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.runs(), ["w"]);
+}
+
+/// Returns a bench with two packs that both have a tool `w`, and a customer who can use one of
+/// them.
+async fn shared_id() -> (Bench, Approval) {
+    let of_pack = |pack: &str| ToolSpec {
+        pack: pack.into(),
+        id: ToolId::qualified(&pack.into(), &"w".into()),
+        ..tool("w", Effect::Write)
+    };
+    let bench = Bench::new(vec![of_pack("test"), of_pack("other")]);
+    let own = ScriptTools::default();
+    *own.specs.lock().unwrap() = Arc::new(vec![tool("w", Effect::Write)]);
+    *bench.limited.tools.lock().unwrap() = Arc::new(own);
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes"}))]);
+    let approval = bench.caller_approval("en").await;
+    (bench, approval)
+}
+
+/// Decides as the customer who sent the message.
+async fn decide_as_caller(bench: &Bench, approval: &Approval) -> Result<Approval, AgentError> {
+    let options = engine::TurnOptions {
+        locale: "en".into(),
+        caller: Caller::chat_api([].into(), Limits::default()),
+        request_id: "yes".into(),
+        correlation_id: None,
+        hints: Vec::new(),
+        whole: true,
+        preflight_tools: &[],
+    };
+    let (id, hash) = (approval.id.clone(), approval.hash.clone());
+    let params = ApprovalDecideParams { id, hash, decision: once() };
+    bench.engine.caller_turns.decide(approval, params, options).await.0
+}
+
+#[tokio::test(start_paused = true)]
+async fn switching_off_another_packs_tool_of_the_same_id_does_not_stop_a_pending_action() {
+    let (bench, approval) = shared_id().await;
+    let off = |id: &str| {
+        bench.profile.settings.lock().unwrap().switches.tools_off = [ToolId::new(id)].into();
+    };
+    off("test:w");
+    let refused = decide_as_caller(&bench, &approval).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("tool_off"));
+    assert_eq!(status(&bench, &approval).await, ApprovalStatus::Pending);
+    off("other:w");
+    decide_as_caller(&bench, &approval).await.unwrap();
+    let own = Arc::clone(&bench.limited.tools.lock().unwrap());
+    let (runs, callers) = (own.runs.lock().unwrap().len(), own.callers.lock().unwrap().clone());
+    assert_eq!((runs, callers.as_slice()), (1, &[CallerKind::ChatApi][..]));
+    assert!(bench.runs().is_empty(), "the owner's tools are not called");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_action_approved_after_its_turn_runs_with_the_identity_of_its_caller() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes"}))]);
+    let approval = bench.caller_approval("en").await;
+    bench.decide(&approval, once()).await.unwrap();
+    assert_eq!(*bench.tools.callers.lock().unwrap(), [CallerKind::ChatApi]);
+    let resolved = bench.records_of(RecordType::ApprovalResolved).await;
+    assert!(resolved.iter().any(|record| record.fields["by"] == "window"), "{resolved:?}");
 }

@@ -1,4 +1,4 @@
-//! Tests of the text that goes to a model and comes back, and of its form for a person and in the
+//! Tests of the text that is sent to a model and returned, and of its form for a person and in the
 //! log.
 
 use std::sync::{Arc, atomic::Ordering};
@@ -12,7 +12,7 @@ use crate::world::{Bench, Say, status_and_text, tool, tool_of_memories};
 const MAIL: &str = "anna.berg@example.com";
 const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
 
-/// Everything of a request that a provider could send.
+/// Returns the complete text of a request that a provider could send.
 fn outgoing(request: &ModelRequest) -> String {
     let mut out = String::new();
     for message in &request.messages {
@@ -52,7 +52,7 @@ async fn counts(bench: &Bench) -> Vec<Vec<RedactionCount>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_request_holds_an_original_and_no_answer_a_placeholder() {
+async fn requests_contain_placeholders_only_and_answers_contain_original_values_only() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.tools.behaviours.lock().unwrap().insert(
         "r".into(),
@@ -96,7 +96,7 @@ async fn no_request_holds_an_original_and_no_answer_a_placeholder() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_sees_counts_for_each_turn_and_never_a_value() {
+async fn a_turn_shows_how_many_values_were_redacted_but_no_value() {
     let bench = Bench::new(vec![]);
     bench.ask("hello").await;
     assert!(counts(&bench).await.is_empty(), "nothing was held back, nothing is said");
@@ -126,7 +126,7 @@ async fn a_person_sees_counts_for_each_turn_and_never_a_value() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_approval_shows_real_values_and_the_log_holds_them() {
+async fn an_approval_shows_and_records_original_values() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "to <email_1>, not <email_2>"}))]);
     bench.model.then(vec![Say::Text("sent to <email_1>")]);
@@ -154,7 +154,7 @@ async fn the_approval_shows_real_values_and_the_log_holds_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn numbers_stay_the_same_over_turns_and_a_restart() {
+async fn placeholder_numbers_stay_the_same_across_turns_and_a_restart() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().limits.window_messages = 2;
     for text in ["a@example.com", "b@example.com", "c@example.com"] {
@@ -178,7 +178,7 @@ async fn numbers_stay_the_same_over_turns_and_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn levels_are_followed_and_none_sends_what_is_there() {
+async fn each_redaction_level_replaces_its_values_and_none_replaces_nothing() {
     let bench = Bench::new(vec![]);
     let text = format!("{MAIL} https://example.org/x?id=1");
     for (wanted, sent) in [
@@ -203,7 +203,7 @@ async fn levels_are_followed_and_none_sends_what_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_model_of_this_program_reads_originals_but_no_secret() {
+async fn the_offline_model_reads_original_values_but_no_secrets() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.inside.store(true, Ordering::SeqCst);
     bench.secrets.0.lock().unwrap().push(KEY.into());
@@ -221,7 +221,7 @@ async fn the_model_of_this_program_reads_originals_but_no_secret() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_is_nowhere_after_it_is_known_at_any_level() {
+async fn a_known_secret_is_removed_at_every_redaction_level() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     level(&bench, RedactionLevel::None);
     bench.ask(&format!("my key is {KEY}, remember it")).await;
@@ -261,7 +261,7 @@ async fn a_secret_is_nowhere_after_it_is_known_at_any_level() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_becomes_known_in_the_middle_of_a_turn_goes_out_no_more() {
+async fn a_secret_that_becomes_known_during_a_turn_is_removed_from_later_requests() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let secrets = Arc::clone(&bench.secrets);
     let learn = move |_: &ToolRequest| {
@@ -277,7 +277,7 @@ async fn a_secret_that_becomes_known_in_the_middle_of_a_turn_goes_out_no_more() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn texts_of_the_program_are_looked_at_again_when_a_secret_becomes_known() {
+async fn cached_tool_descriptions_are_redacted_again_when_a_secret_becomes_known() {
     let mut described = tool("r", Effect::ReadOnly);
     described.description = format!("Asks the server with {KEY}.");
     described.input_schema =
@@ -291,7 +291,7 @@ async fn texts_of_the_program_are_looked_at_again_when_a_secret_becomes_known() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_are_values_only_for_a_model_that_reads_them_so() {
+async fn tool_results_are_sent_as_structured_values_only_to_models_that_read_them() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench
         .tools
@@ -332,7 +332,7 @@ async fn results_are_values_only_for_a_model_that_reads_them_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
+async fn the_model_reads_a_result_unchanged_in_every_later_turn_and_after_a_restart() {
     let results = |bench: &Bench| -> Vec<Vec<String>> {
         let of = |request: &ModelRequest| {
             let result = |message: &Message| {
@@ -346,7 +346,8 @@ async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
         };
         bench.model.requests.lock().unwrap().iter().map(of).collect()
     };
-    // Short; long enough to be cut in later turns only; cut at once. And one that is a failure.
+    // A short result, a result that is cut only in later turns, a result that is cut immediately,
+    // and a failure.
     for (length, cut_now, cut_later) in
         [(10, false, false), (6_000, false, true), (20_000, true, true)]
     {
@@ -392,7 +393,7 @@ async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_nothing_may_leave_only_this_machine_answers() {
+async fn only_a_local_model_may_answer_when_data_must_not_leave_this_computer() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().egress.allowed = false;
     assert_eq!(
@@ -418,29 +419,33 @@ async fn when_nothing_may_leave_only_this_machine_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_must_stay_here_is_sent_to_no_later_model_elsewhere() {
-    let bench = Bench::new(vec![tool_of_memories("r")]);
-    let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
-    bench.model.then(vec![Say::Call("r", json!({}))]);
-    bench.model.then(vec![Say::Text("There is a plan.")]);
-    assert_eq!(status_and_text(&bench.ask("what is planned?").await).0, TurnStatus::Ok);
-    bench.model.remote.store(true, Ordering::SeqCst);
-    let sent = bench.model.requests.lock().unwrap().len();
-    let EventBody::Final { error: Some(error), .. } = bench.ask("and then?").await else {
-        panic!("a final with an error")
-    };
-    assert_eq!(error.reason_text(), Some("egress_denied"));
-    assert_eq!(bench.model.requests.lock().unwrap().len(), sent);
+async fn a_local_only_result_is_never_sent_to_a_remote_model() {
+    for pack in [MEMORY_PACK, DATA_PACK] {
+        let spec = ToolSpec { pack: pack.into(), ..tool("r", Effect::ReadOnly) };
+        let bench = Bench::new(vec![spec]);
+        let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
+        bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
+        bench.model.then(vec![Say::Call("r", json!({}))]);
+        bench.model.then(vec![Say::Text("There is a plan.")]);
+        assert_eq!(status_and_text(&bench.ask("what is planned?").await).0, TurnStatus::Ok);
+        bench.model.remote.store(true, Ordering::SeqCst);
+        let sent = bench.model.requests.lock().unwrap().len();
+        let EventBody::Final { error: Some(error), .. } = bench.ask("and then?").await else {
+            panic!("a final with an error")
+        };
+        assert_eq!(error.reason_text(), Some("egress_denied"), "{pack}");
+        assert_eq!(bench.model.requests.lock().unwrap().len(), sent, "{pack}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_server_shuts_a_conversation_by_saying_that_its_result_must_stay_here() {
-    // A server's tool, also one that calls itself like the app's own pack, and another service.
+async fn a_local_only_mark_from_an_untrusted_server_is_ignored() {
+    // A tool of a server, also one with the name of the app's own pack, and another service.
     let server = ToolTarget::Mcp { server: "far".into(), tool: "r".into() };
     let pack_of_memories = ToolSpec { target: server.clone(), ..tool_of_memories("r") };
     let of_a_server = ToolSpec { target: server, ..tool("r", Effect::ReadOnly) };
-    for spec in [pack_of_memories, of_a_server, tool("r", Effect::ReadOnly)] {
+    let pack_of_data = ToolSpec { pack: DATA_PACK.into(), ..of_a_server.clone() };
+    for spec in [pack_of_memories, pack_of_data, of_a_server, tool("r", Effect::ReadOnly)] {
         let bench = Bench::new(vec![spec]);
         let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
         bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
@@ -454,7 +459,7 @@ async fn no_server_shuts_a_conversation_by_saying_that_its_result_must_stay_here
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mark_that_an_older_version_stored_holds_for_the_apps_memories_alone() {
+async fn a_stored_local_only_mark_of_an_older_version_applies_only_to_memory_results() {
     for (spec, is_local) in [(tool_of_memories("r"), true), (tool("r", Effect::ReadOnly), false)] {
         let bench = Bench::new(vec![spec]);
         bench.ask("hello").await;
@@ -472,7 +477,7 @@ async fn a_mark_that_an_older_version_stored_holds_for_the_apps_memories_alone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_under_way_stops_when_nothing_may_leave_any_more() {
+async fn a_running_turn_with_a_remote_model_stops_when_egress_is_disallowed() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.remote.store(true, Ordering::SeqCst);
     let profile = Arc::clone(&bench.profile);
@@ -490,7 +495,7 @@ async fn a_turn_under_way_stops_when_nothing_may_leave_any_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_session_leaves_no_numbers() {
+async fn deleting_a_session_deletes_its_placeholders() {
     let bench = Bench::new(vec![]);
     bench.ask(MAIL).await;
     bench.engine.sessions.delete(&"s".into()).await.unwrap();
@@ -504,7 +509,7 @@ fn flow(text: &str) -> Option<contract::manifest::DataFlow> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only() {
+async fn agent_run_8_a_pack_that_disallows_egress_is_used_by_local_models_only() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     *bench.tools.data_flow.lock().unwrap() = flow(
         r#"{"data_classes": ["confidential"], "llm_egress": {"what_is_sent": "nothing", "allowed": false}}"#,
@@ -544,7 +549,7 @@ async fn agent_run_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_onl
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_8_a_pack_with_personal_data_has_more_held_back() {
+async fn agent_run_8_a_pack_with_personal_data_uses_stricter_redaction() {
     let address = "see https://intern.example.com/a/b for it";
     for (classes, expected) in [("\"PII\"", true), ("\"public\"", false)] {
         let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
@@ -557,7 +562,7 @@ async fn agent_run_8_a_pack_with_personal_data_has_more_held_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stored_key_is_refused_in_the_edit_of_an_action() {
+async fn editing_an_action_with_a_stored_key_is_refused() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "shoes"}))]);
     bench.secrets.0.lock().unwrap().push(KEY.into());

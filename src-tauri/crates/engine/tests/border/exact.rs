@@ -1,5 +1,5 @@
-//! Tests of numbers in arguments: the number that a person sees is hashed, recorded and sent
-//! unchanged, or the call is refused.
+//! Tests of numbers in arguments: the displayed number is hashed, recorded and sent unchanged, or
+//! the call is refused.
 
 use contract::{arguments, *};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::world::{Bench, Say, tool};
 
 const ONCE: Decision = Decision::ApproveOnce { confirm_word: None };
 
-/// A tool that takes anything.
+/// Returns a tool that accepts any arguments.
 fn open(id: &str, effect: Effect) -> ToolSpec {
     let mut spec = tool(id, effect);
     spec.input_schema = json!({"type": "object"});
@@ -17,7 +17,7 @@ fn open(id: &str, effect: Effect) -> ToolSpec {
     spec
 }
 
-/// Numbers that some reader of JSON takes for another one.
+/// Numbers that some JSON reader would change.
 const CHANGING: [&str; 14] = [
     "9007199254740993",
     "9007199254740992",
@@ -36,7 +36,7 @@ const CHANGING: [&str; 14] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn a_number_that_would_change_is_refused_before_anybody_is_asked() {
+async fn a_call_with_a_number_that_would_lose_digits_is_refused_before_approval() {
     let at = [r#"{"x": NUMBER}"#, r#"{"q": "9007199254740993", "list": [1, {"deep": [NUMBER]}]}"#];
     for effect in [Effect::ReadOnly, Effect::Write] {
         let bench = Bench::new(vec![open("t", effect)]);
@@ -61,7 +61,7 @@ async fn a_number_that_would_change_is_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_form_of_a_call_is_shown_hashed_recorded_and_sent() {
+async fn a_call_is_shown_hashed_recorded_and_sent_in_the_same_canonical_form() {
     let written = [
         (r#"{"x": 9007199254740991}"#, r#"{"x":9007199254740991}"#),
         (r#"{"x": -9007199254740991, "y": 0.1}"#, r#"{"x":-9007199254740991,"y":0.1}"#),
@@ -86,7 +86,7 @@ async fn one_form_of_a_call_is_shown_hashed_recorded_and_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_direct_call_and_a_check_of_the_policy_refuse_such_a_number_too() {
+async fn direct_calls_and_policy_checks_refuse_numbers_that_would_lose_digits() {
     let bench = Bench::new(vec![open("r", Effect::ReadOnly)]);
     for number in [
         json!(9_007_199_254_740_993_u64),
@@ -118,7 +118,7 @@ async fn a_direct_call_and_a_check_of_the_policy_refuse_such_a_number_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn edited_arguments_are_read_as_they_were_typed() {
+async fn edited_arguments_with_a_number_that_would_lose_digits_are_refused() {
     let bench = Bench::new(vec![open("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"x": 1}))]);
     let turn = bench.start("go").await.turn;
@@ -139,7 +139,7 @@ async fn edited_arguments_are_read_as_they_were_typed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_number_of_the_callers_that_would_change_is_not_sent() {
+async fn a_caller_value_with_a_number_that_would_lose_digits_is_not_sent() {
     for effect in [Effect::ReadOnly, Effect::Write] {
         let mut spec = open("t", effect);
         spec.caller_owned = vec![CallerParam {
@@ -166,7 +166,7 @@ async fn a_number_of_the_callers_that_would_change_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_large_number_of_a_result_reaches_the_model_digit_by_digit() {
+async fn a_large_number_in_a_result_reaches_the_model_with_all_its_digits() {
     let bench = Bench::new(vec![open("r", Effect::ReadOnly)]);
     bench
         .tools
@@ -180,7 +180,7 @@ async fn a_large_number_of_a_result_reaches_the_model_digit_by_digit() {
     assert!(told.contains("9007199254740993"), "{told}");
 }
 
-/// A number as JSON has them.
+/// Generates a number in JSON syntax.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
@@ -193,7 +193,8 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The number as its digits without zeros around them, and the place of the point. Zero has none.
+/// Returns the number as its sign, its digits without surrounding zeros, and its exponent. Zero has
+/// none of them.
 fn meaning(number: &str) -> (bool, String, i64) {
     let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let bare = digits.trim_start_matches('-');
@@ -213,10 +214,10 @@ fn meaning(number: &str) -> (bool, String, i64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Each number that is written is refused, or it is the same in the text that is shown,
-    /// hashed and recorded, in the request, and for a reader that has doubles only.
+    /// Each number is either refused, or the same in the shown, hashed and recorded text, in the
+    /// request, and for a reader that only has doubles.
     #[test]
-    fn a_number_is_refused_or_the_same_everywhere(number in number(), deep: bool) {
+    fn a_number_is_either_refused_or_identical_when_shown_hashed_and_sent(number in number(), deep: bool) {
         let text = if deep { format!(r#"{{"a": [{{"x": {number}}}]}}"#) } else { format!(r#"{{"x": {number}}}"#) };
         let at = if deep { "/a/0/x" } else { "/x" };
         let Ok(value) = arguments::parse(&text) else { return Ok(()) };
@@ -232,9 +233,9 @@ proptest! {
         prop_assert_eq!(arguments::normalize_and_check_length(value.clone()).ok(), Some(value), "and it stays");
     }
 
-    /// Usual numbers are never refused.
+    /// Integers that a double represents exactly and ordinary amounts are never refused.
     #[test]
-    fn usual_numbers_pass(whole in -9_007_199_254_740_991_i64..=9_007_199_254_740_991, cents in -99_999_999_999_i64..99_999_999_999) {
+    fn integers_within_double_precision_and_amounts_are_accepted(whole in -9_007_199_254_740_991_i64..=9_007_199_254_740_991, cents in -99_999_999_999_i64..99_999_999_999) {
         let amount = format!("{}{}.{:02}", if cents < 0 { "-" } else { "" }, cents.abs() / 100, cents.abs() % 100);
         let text = format!(r#"{{"whole": {whole}, "amount": {amount}}}"#);
         prop_assert!(arguments::parse(&text).is_ok(), "{}", text);

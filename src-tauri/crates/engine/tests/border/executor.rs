@@ -1,5 +1,5 @@
 //! Tests of the executor: attempts, idempotency keys, credentials, identical calls, long results.
-//! The waits between attempts have unit tests.
+//! The delays between attempts have unit tests.
 
 use std::{
     collections::HashSet,
@@ -32,7 +32,7 @@ impl Bench {
         self.tools.behaviours.lock().unwrap().insert(id.into(), Box::new(behaviour));
     }
 
-    /// Errors of the results of a turn, in order.
+    /// Returns the errors in the results of a turn, in order.
     async fn errors(&self) -> Vec<AgentError> {
         self.items()
             .await
@@ -57,7 +57,7 @@ impl Bench {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tries_are_counted_in_the_last_error() {
+async fn the_last_error_states_the_number_of_attempts() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.behave("r", failing(Some(7_000), false));
     bench.model.then(vec![Say::Call("r", json!({}))]);
@@ -67,7 +67,7 @@ async fn tries_are_counted_in_the_last_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_is_tried_again_only_with_a_key_and_only_when_it_surely_did_not_happen() {
+async fn a_write_is_retried_only_with_an_idempotency_key_and_if_it_surely_did_not_happen() {
     for (strategy, happened, tries) in [
         (IdempotencyStrategy::None, false, 1),
         (IdempotencyStrategy::Header, false, 3),
@@ -94,7 +94,7 @@ async fn a_write_is_tried_again_only_with_a_key_and_only_when_it_surely_did_not_
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_write_meant_twice_has_two_keys() {
+async fn an_intentionally_repeated_write_gets_a_new_idempotency_key() {
     let mut write = tool("w", Effect::Write);
     write.idempotency = IdempotencyStrategy::HashPayload;
     let bench = Bench::new(vec![write]);
@@ -111,7 +111,7 @@ async fn the_same_write_meant_twice_has_two_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_cannot_run_fails_before_a_question_and_before_a_request() {
+async fn a_call_with_missing_configuration_fails_before_approval_and_before_any_request() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     let missing = AgentError::internal("tool_config_error", "It needs the key K.")
         .hint("Enter it in Settings.");
@@ -128,7 +128,7 @@ async fn a_call_that_cannot_run_fails_before_a_question_and_before_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_read_at_once_runs_once() {
+async fn identical_reads_in_one_round_run_once() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.then(vec![
         Say::Call("r", json!({"q": "a"})),
@@ -141,7 +141,7 @@ async fn the_same_read_at_once_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn arguments_that_do_not_fit_twice_end_the_use_of_tools() {
+async fn tools_are_withdrawn_after_two_rounds_with_the_same_invalid_arguments() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     for _ in 0..3 {
         bench.model.then(vec![Say::Call("r", json!({"n": ["a", "b"]}))]);
@@ -205,11 +205,11 @@ async fn an_error_that_does_not_fit_its_schema_is_marked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_is_measured_in_characters_of_any_script() {
+async fn result_length_is_measured_in_characters_not_bytes() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().limits.result_chars = 1_000;
     for (length, cut) in [(900, false), (2_000, true)] {
-        // Three bytes each.
+        // Each character has three bytes.
         let long = json!({"text": "長".repeat(length)});
         let whole = long.to_string();
         bench.behave("r", move |_| Ok(long.clone()));
@@ -230,7 +230,7 @@ async fn a_result_is_measured_in_characters_of_any_script() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_result_is_cut_kept_whole_and_read_on() {
+async fn a_long_result_is_cut_for_the_model_and_stored_whole_for_read_result() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().limits.result_chars = 1_000;
     let long = json!({"rows": (0..500).map(|n| format!("row {n}")).collect::<Vec<_>>()});
@@ -251,8 +251,8 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
         bench.model.requests.lock().unwrap()[1].tools.iter().map(|t| t.name.to_string()).collect();
     assert_eq!(offered, ["r", "read_result"], "the tool is there once there is something to read");
 
-    // In the next turn the model reads more of the long result: once by offset, once by searching for
-    // text.
+    // In the next turn, the model reads more of the long result: once by offset, once by searching
+    // for text.
     bench.profile.settings.lock().unwrap().limits.result_chars = 8_000;
     let handle = cut["handle"].as_str().unwrap().to_owned();
     bench.model.then(vec![
@@ -273,7 +273,7 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_mistake_twice_in_one_round_is_told_before_it_ends_tools() {
+async fn the_same_invalid_call_twice_in_one_round_counts_as_one_mistake() {
     let mut spec = tool("a", Effect::ReadOnly);
     spec.full_input_schema =
         json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::world::{Bench, Say, status_and_text, tool};
 
 #[tokio::test(start_paused = true)]
-async fn a_model_failure_keeps_what_was_said_and_says_what_to_do() {
+async fn a_model_failure_keeps_the_partial_answer_and_gives_a_hint() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("Half an ans"), Say::Fail(ModelErrorKind::Unavailable)]);
     let turn = bench.start("go").await.turn;
@@ -30,7 +30,7 @@ async fn a_model_failure_keeps_what_was_said_and_says_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reads_are_repeated_and_writes_never() {
+async fn failed_reads_are_retried_and_writes_are_not() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("w", Effect::Write)]);
     for id in ["r", "w"] {
         let behaviour = |_: &ToolRequest| {
@@ -56,14 +56,14 @@ async fn reads_are_repeated_and_writes_never() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_tool_ends_at_its_own_time() {
+async fn a_slow_tool_call_ends_at_its_own_time_limit() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.tools.slow.lock().unwrap().insert("r".into(), Duration::from_secs(3_600));
     bench.model.then(vec![Say::Call("r", json!({}))]);
     bench.ask("go").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error]);
-    // Takes the duration of the call and not of the whole turn, because the paused clock also advances
-    // while the turn waits for the disk.
+    // Measures the duration of the call instead of the whole turn, because the paused clock also
+    // advances while the turn waits for the disk.
     let took = bench.items().await.into_iter().find_map(|i| {
         if let ItemBody::ToolResult { duration_ms, .. } = i.body { Some(duration_ms) } else { None }
     });
@@ -71,7 +71,7 @@ async fn a_slow_tool_ends_at_its_own_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancel_while_a_tool_runs_leaves_a_consistent_session() {
+async fn cancelling_while_a_tool_runs_leaves_a_consistent_session() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.tools.slow.lock().unwrap().insert("r".into(), Duration::from_secs(1));
     bench.model.then(vec![Say::Call("r", json!({}))]);
@@ -93,7 +93,7 @@ async fn cancel_while_a_tool_runs_leaves_a_consistent_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn output_of_another_shape_is_not_shown_to_the_model() {
+async fn output_that_does_not_fit_its_schema_is_not_shown_to_the_model() {
     let mut odd = tool("r", Effect::ReadOnly);
     odd.output_schema = json!({"type": "object", "required": ["items"]});
     let bench = Bench::new(vec![odd]);
@@ -108,7 +108,7 @@ async fn output_of_another_shape_is_not_shown_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_intent_no_execution() {
+async fn a_write_does_not_run_if_its_intent_cannot_be_recorded() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.log.refuses.store(true, Ordering::SeqCst);
@@ -131,7 +131,7 @@ async fn a_read_that_leaves_this_computer_runs_only_if_its_intent_is_recorded() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_log_that_refuses_after_the_approval_refuses_the_write() {
+async fn an_approved_write_does_not_run_if_its_intent_cannot_be_recorded() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("go").await.turn;
@@ -142,7 +142,7 @@ async fn a_log_that_refuses_after_the_approval_refuses_the_write() {
     assert!(bench.runs().is_empty());
 }
 
-/// The world as a dead process left it: the rows of a turn that never ended.
+/// Creates the state that a crashed process leaves: the rows of a turn that never ended.
 async fn died(bench: &Bench, call: ItemBody, approval: Option<Approval>) {
     let store = &bench.world.store;
     let now = bench.world.clock.now();
@@ -228,7 +228,7 @@ fn pending(bench: &Bench) -> Approval {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_expires_what_waited_and_runs_nothing() {
+async fn a_restart_expires_pending_actions_of_interrupted_turns_and_runs_none() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     died(&bench, call_of(Effect::Write), Some(pending(&bench))).await;
     let found = bench.engine.recover().await.unwrap();
@@ -244,7 +244,7 @@ async fn a_start_expires_what_waited_and_runs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_effect_under_way_shows_as_unknown_and_is_not_repeated() {
+async fn a_write_interrupted_by_a_crash_has_an_unknown_outcome_and_is_not_repeated() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     died(
         &bench,
@@ -259,7 +259,7 @@ async fn an_effect_under_way_shows_as_unknown_and_is_not_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_that_was_cut_off_is_cancelled() {
+async fn a_read_interrupted_by_a_crash_is_cancelled() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     died(&bench, call_of(Effect::ReadOnly), None).await;
     bench.engine.recover().await.unwrap();
@@ -267,7 +267,7 @@ async fn a_read_that_was_cut_off_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn messages_that_waited_when_the_process_ended_are_kept_and_said_to_be_unanswered() {
+async fn queued_messages_are_kept_after_a_crash_and_marked_as_unanswered() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     bench.start("one").await;
@@ -292,7 +292,7 @@ async fn messages_that_waited_when_the_process_ended_are_kept_and_said_to_be_una
 }
 
 #[tokio::test(start_paused = true)]
-async fn writes_that_waited_their_turn_do_not_run_after_stop() {
+async fn queued_writes_do_not_run_after_a_turn_is_stopped() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.tools.slow.lock().unwrap().insert("w".into(), Duration::from_secs(1));
@@ -317,7 +317,7 @@ async fn writes_that_waited_their_turn_do_not_run_after_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_after_a_write_is_read_again() {
+async fn a_read_repeated_after_a_write_runs_again() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     for call in ["r", "w", "r"] {

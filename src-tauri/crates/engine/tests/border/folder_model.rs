@@ -1,4 +1,4 @@
-//! Static embedding models from a folder: a real one, and folders that are none.
+//! Tests static embedding models from a folder: a real model, and invalid folders.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use embedding::{FolderModel, FolderProblem};
 use engine::ports::Embedder;
 use safetensors::{Dtype, tensor::TensorView};
 
-/// The folder of a small published model. Its files get the names that a folder must have.
+/// Returns the folder of a small published model, whose files are renamed as required.
 pub fn small_model_folder() -> tempfile::TempDir {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
     let target = std::env::var_os("CARGO_TARGET_DIR")
@@ -44,7 +44,7 @@ fn problem(folder: &Path) -> FolderProblem {
 }
 
 #[tokio::test]
-async fn a_published_model_knows_meanings() {
+async fn a_published_embedding_model_ranks_texts_by_meaning() {
     let model = small_model();
     let known = model.model();
     assert_eq!(known.dimension, 256);
@@ -67,7 +67,7 @@ async fn a_published_model_knows_meanings() {
     assert_eq!(again, known, "the same files are the same model");
 }
 
-/// Writes weights of one kind for the vocabulary of a small tokenizer.
+/// Writes weights of the given type for the vocabulary of a small tokenizer.
 fn write_model(folder: &Path, name: &str, kind: Dtype, shape: Vec<usize>, bytes: &[u8]) {
     let tokenizer = serde_json::json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
@@ -82,9 +82,9 @@ fn write_model(folder: &Path, name: &str, kind: Dtype, shape: Vec<usize>, bytes:
 }
 
 #[tokio::test]
-async fn every_kind_of_numbers_gives_the_same_directions() {
+async fn model_weights_of_every_number_format_give_the_same_vectors() {
     let folder = tempfile::tempdir().unwrap();
-    // "?" has 0 0, "one" has 3 4, "two" has -4 3.
+    // The vectors are 0 0 for "?", 3 4 for "one", and -4 3 for "two".
     let values = [0.0_f32, 0.0, 3.0, 4.0, -4.0, 3.0];
     let halves: [u16; 6] = [0, 0, 0x4200, 0x4400, 0xc400, 0x4200];
     let f32s: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -101,7 +101,7 @@ async fn every_kind_of_numbers_gives_the_same_directions() {
         let model = FolderModel::read(folder.path()).unwrap();
         let one = model.embed_memory("one").await.unwrap();
         assert!((one[0] - 0.6).abs() < 1e-6 && (one[1] - 0.8).abs() < 1e-6, "{kind:?} {one:?}");
-        // The sum of both is -1 7.
+        // The sum of both vectors is -1 7.
         let both = model.embed_question("one two").await.unwrap();
         assert!((both[0] + 0.141_421).abs() < 1e-5, "{kind:?} {both:?}");
     }
@@ -123,7 +123,7 @@ fn a_folder_without_a_usable_model_is_refused_with_the_reason() {
     assert!(matches!(problem(path), FolderProblem::Unreadable { .. }));
     fs::remove_dir(path.join("model.safetensors")).unwrap();
 
-    // Every cut and many changed bytes are refused or read, and never end the program.
+    // Truncated files and many changed bytes are refused or read, and never crash the program.
     good();
     let whole = fs::read(path.join("model.safetensors")).unwrap();
     for length in 0..whole.len() {
@@ -136,7 +136,7 @@ fn a_folder_without_a_usable_model_is_refused_with_the_reason() {
         fs::write(path.join("model.safetensors"), changed).unwrap();
         let _ = FolderModel::read(path);
     }
-    // A header that promises more than any file can have.
+    // A header that announces more bytes than any file can have.
     fs::write(path.join("model.safetensors"), u64::MAX.to_le_bytes()).unwrap();
     assert!(matches!(problem(path), FolderProblem::DamagedWeights(_)));
 
@@ -163,7 +163,7 @@ fn a_folder_without_a_usable_model_is_refused_with_the_reason() {
     fs::write(path.join("tokenizer.json"), "{\"model\": 7}").unwrap();
     assert!(matches!(problem(path), FolderProblem::DamagedTokenizer(_)));
 
-    // A file that only says how large it is needs no space on the disk.
+    // A sparse file has a large size but needs no disk space.
     good();
     let huge = fs::File::create(path.join("model.safetensors")).unwrap();
     huge.set_len((1 << 30) + 1).unwrap();

@@ -1,5 +1,5 @@
-//! Tests of whole turns at the engine's border: a script of model events and decisions goes in;
-//! items, requests, events and records come out.
+//! Tests whole turns at the engine's border. The input is a script of model events and decisions,
+//! and the output consists of items, requests, events and records.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

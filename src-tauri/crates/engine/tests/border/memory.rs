@@ -1,5 +1,5 @@
 //! Tests of conversation modes: which earlier messages a model sees, what is stored, and that no
-//! message is lost between window and summary. Named after section 7 of the agent contract.
+//! message is lost between window and summary. The names refer to section 7 of the agent contract.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::world::{Bench, Say, status_and_text, tool};
 
-/// A bench with a memory of this mode; summaries are made by rule, before the next message.
+/// Returns a bench with a memory of this mode. Summaries are made by rule, before the next message.
 fn bench(mode: ConversationMode, change: impl FnOnce(&mut Conversation)) -> Bench {
     let bench = Bench::new(vec![]);
     let mut policy = Conversation { mode, window_messages: 4, ..Conversation::default() };
@@ -27,7 +27,7 @@ fn by_model(policy: &mut Conversation) {
     policy.summary.update_method = SummaryMethod::Llm;
 }
 
-/// The notes of earlier messages, as a line: they stand in the prompt, before date and time.
+/// Returns the notes of earlier messages, which are in the prompt before date and time, as a line.
 fn notes(request: &ModelRequest) -> Option<String> {
     let Some(Message::System { text }) = request.messages.first() else { return None };
     let from = text.find("Notes of the earlier part of this conversation.")?;
@@ -48,14 +48,14 @@ fn lines(request: &ModelRequest) -> Vec<String> {
     notes(request).into_iter().chain(request.messages[1..].iter().map(line)).collect()
 }
 
-/// Returns the last turn's request to its model. The summariser's requests do not count.
+/// Returns the last turn's request to its model. The summariser's requests are ignored.
 fn last(bench: &Bench) -> Vec<String> {
     let requests = bench.model.requests.lock().unwrap();
     let of_turn = |request: &&ModelRequest| matches!(&request.messages[0], Message::System { text } if !text.starts_with("You keep the notes"));
     lines(requests.iter().rev().find(of_turn).expect("asked"))
 }
 
-/// Sends `q1` to `qn`, answered by `a1` to `an`, and gives what the last request said.
+/// Sends `q1` to `qn`, answered by `a1` to `an`, and returns the messages of the last request.
 async fn talk(bench: &Bench, turns: std::ops::RangeInclusive<usize>) -> Vec<String> {
     for n in turns {
         bench.model.then(vec![Say::Text(Box::leak(format!("a{n}").into_boxed_str()))]);
@@ -77,7 +77,7 @@ async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
     last(bench)
 }
 
-/// Waits until the session's lane is free, and what happens after its turn is done.
+/// Waits until the session's lane is free and the work after its turn is done.
 async fn settled(bench: &Bench) {
     while bench.engine.turns.running() > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -90,7 +90,7 @@ async fn memory(bench: &Bench, key: &str) -> Memory {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_no_need_sees_nothing_and_keeps_nothing() {
+async fn agent_run_7_mode_no_need_reads_and_stores_no_earlier_messages() {
     let bench = bench(ConversationMode::NoNeed, |_| ());
     assert_eq!(talk(&bench, 1..=3).await, ["user q3"]);
     settled(&bench).await;
@@ -98,7 +98,7 @@ async fn agent_run_7_no_need_sees_nothing_and_keeps_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_buffer_sees_all_up_to_its_bounds() {
+async fn agent_run_7_mode_buffer_reads_all_messages_up_to_its_limits() {
     let all = bench(ConversationMode::Buffer, |_| ());
     assert_eq!(
         talk(&all, 1..=3).await,
@@ -106,7 +106,7 @@ async fn agent_run_7_buffer_sees_all_up_to_its_bounds() {
     );
     let few = bench(ConversationMode::Buffer, |policy| policy.max_messages = 2);
     assert_eq!(talk(&few, 1..=3).await, ["user q2", "assistant a2", "user q3"]);
-    // Each of these messages is one token by the estimate: two characters, a quarter of that,
+    // By the estimate, each of these messages is one token: two characters, divided by four and
     // rounded up.
     let clipped = bench(ConversationMode::Buffer, |policy| policy.max_tokens = 3);
     assert_eq!(
@@ -117,7 +117,7 @@ async fn agent_run_7_buffer_sees_all_up_to_its_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_buffer_window_counts_messages_not_exchanges() {
+async fn agent_run_7_mode_buffer_window_counts_messages_not_exchanges() {
     let bench = bench(ConversationMode::BufferWindow, |_| ());
     assert_eq!(
         talk(&bench, 1..=5).await,
@@ -129,7 +129,7 @@ async fn agent_run_7_buffer_window_counts_messages_not_exchanges() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_summary_alone_once_it_covers_everything() {
+async fn agent_run_7_mode_summary_replaces_messages_once_it_covers_them_all() {
     let bench = bench(ConversationMode::Summary, |_| ());
     assert_eq!(
         talk(&bench, 1..=2).await,
@@ -153,10 +153,10 @@ async fn agent_run_7_summary_alone_once_it_covers_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_summary_buffer_shows_pending_turns_between_summary_and_window() {
+async fn agent_run_7_mode_summary_buffer_keeps_unsummarised_turns_before_the_window() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
-    // Eight messages: four in the window, four overflow. Until they are summarised they stand there
-    // word by word.
+    // Of eight messages, four are in the window and four outside. Until they are summarised, they
+    // are sent word by word.
     let seen = talk(&bench, 1..=4).await;
     assert_eq!(seen.len(), 7, "nothing is left out before there is a summary: {seen:?}");
     let seen = talk(&bench, 5..=5).await;
@@ -180,7 +180,7 @@ async fn agent_run_7_summary_buffer_shows_pending_turns_between_summary_and_wind
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
+async fn agent_run_7_a_summary_made_by_the_model_is_shown_in_the_transcript() {
     let bench = bench(ConversationMode::Summary, by_model);
     talk(&bench, 1..=1).await;
     bench.model.then(vec![Say::Text("a2")]);
@@ -234,7 +234,7 @@ async fn agent_run_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_failed_summary_loses_nothing() {
+async fn agent_run_7_a_failed_summary_loses_no_messages() {
     let bench = bench(ConversationMode::Summary, by_model);
     talk(&bench, 1..=1).await;
     bench.model.then(vec![Say::Text("a2")]);
@@ -264,7 +264,7 @@ async fn agent_run_7_a_failed_summary_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_model_that_never_summarises_does_not_make_turns_dearer() {
+async fn agent_run_7_a_model_that_never_summarises_does_not_make_requests_grow() {
     let bench = bench(ConversationMode::SummaryBuffer, by_model);
     let mut most = 0;
     for n in 1..=120 {
@@ -306,7 +306,7 @@ async fn agent_run_7_a_model_that_never_summarises_does_not_make_turns_dearer() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_cost_per_turn_does_not_grow_with_the_conversation() {
+async fn agent_run_7_the_request_size_does_not_grow_with_the_conversation() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
     let mut sizes = Vec::new();
     for n in 1..=150 {
@@ -352,8 +352,8 @@ async fn agent_run_7_a_turn_recorded_while_a_summary_is_made_is_not_lost() {
 }
 
 #[tokio::test]
-async fn agent_run_7_a_session_deleted_while_a_summary_is_made_does_not_come_back() {
-    // A summary, and none: a failure is kept with the session, too.
+async fn agent_run_7_a_session_deleted_while_a_summary_is_made_is_not_stored_again() {
+    // The summary succeeds or fails. A failure must not be stored for the deleted session either.
     for says in [Say::Text("first two"), Say::Text("")] {
         let bench = bench(ConversationMode::Summary, |policy| {
             by_model(policy);
@@ -369,7 +369,7 @@ async fn agent_run_7_a_session_deleted_while_a_summary_is_made_does_not_come_bac
         }
         bench.engine.sessions.delete(&"s".into()).await.unwrap();
         gate.notify_one();
-        // No event shows that nothing was written, so the test waits for a while.
+        // No event shows that no summary is written, so the test waits for a while.
         for _ in 0..40 {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             assert_eq!(memory_or_none(&bench).await, None);
@@ -382,7 +382,7 @@ async fn memory_or_none(bench: &Bench) -> Option<Memory> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_scopes_and_keys() {
+async fn agent_run_7_scope_and_key_decide_which_sessions_share_memory() {
     let alone =
         bench(ConversationMode::Buffer, |policy| policy.scope = ConversationScope::PerRequest);
     assert_eq!(talk(&alone, 1..=2).await, ["user q2"]);
@@ -436,7 +436,7 @@ async fn agent_run_7_scopes_and_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_retention_by_age_and_by_number() {
+async fn agent_run_7_messages_are_forgotten_by_age_and_memories_by_number() {
     let aged = bench(ConversationMode::Buffer, |policy| policy.ttl_seconds = 3_600);
     talk(&aged, 1..=1).await;
     settled(&aged).await;
@@ -461,7 +461,7 @@ async fn agent_run_7_retention_by_age_and_by_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_refresh_policies_and_cooldown() {
+async fn agent_run_7_summaries_follow_the_refresh_policy_and_cooldown() {
     let every = bench(ConversationMode::Summary, |policy| {
         policy.summary.refresh_policy = RefreshPolicy::EveryTurn
     });
@@ -489,7 +489,7 @@ async fn agent_run_7_refresh_policies_and_cooldown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_summary_outlives_the_process() {
+async fn agent_run_7_a_summary_survives_a_restart() {
     let bench = bench(ConversationMode::Summary, |_| ());
     talk(&bench, 1..=2).await;
     settled(&bench).await;
@@ -515,7 +515,7 @@ async fn agent_run_7_a_summary_outlives_the_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_failed_run_is_its_message_and_a_short_note() {
+async fn agent_run_7_a_failed_run_is_remembered_as_its_message_and_a_short_note() {
     let bench = bench(ConversationMode::Buffer, |_| ());
     bench.model.then(vec![Say::Fail(ModelErrorKind::BadRequest)]);
     bench.ask("q1").await;
@@ -540,7 +540,7 @@ async fn agent_run_7_a_failed_run_is_its_message_and_a_short_note() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_8_summaries_go_out_redacted_and_are_kept_as_they_are() {
+async fn agent_run_8_messages_are_summarised_redacted_and_the_summary_is_stored_restored() {
     let bench = bench(ConversationMode::Summary, by_model);
     bench.model.then(vec![Say::Text("noted")]);
     bench.ask("write to ann@example.com\nand bob@example.com").await;
@@ -558,7 +558,7 @@ async fn agent_run_8_summaries_go_out_redacted_and_are_kept_as_they_are() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_8_no_summary_goes_to_a_model_elsewhere_when_nothing_may_leave() {
+async fn agent_run_8_no_remote_model_makes_summaries_when_egress_is_disallowed() {
     let bench = bench(ConversationMode::Summary, by_model);
     talk(&bench, 1..=1).await;
     settled(&bench).await;
@@ -583,7 +583,7 @@ async fn agent_run_8_no_summary_goes_to_a_model_elsewhere_when_nothing_may_leave
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_of_strangers_words_is_not_trusted() {
+async fn a_summary_of_untrusted_content_is_untrusted() {
     let bench = bench(ConversationMode::Summary, |policy| {
         policy.summary.refresh_policy = RefreshPolicy::EveryTurn
     });
@@ -607,7 +607,7 @@ async fn a_summary_of_strangers_words_is_not_trusted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_conversation_without_a_summary_is_caught_up_once() {
+async fn a_long_conversation_without_a_summary_is_summarised_in_one_catch_up() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
     said_long_ago(&bench, 3_000).await;
     assert_eq!(status_and_text(&bench.ask("q").await).0, TurnStatus::Ok);
@@ -625,16 +625,17 @@ async fn a_long_conversation_without_a_summary_is_caught_up_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_page_that_waits_falls_neither_out_of_the_summary_nor_out_of_sight() {
+async fn messages_at_the_page_limit_are_in_the_summary_or_in_the_request() {
     for mode in [ConversationMode::Summary, ConversationMode::SummaryBuffer] {
-        // Counts at which a full page is pending before the turn, and more than one after it.
+        // Numbers of messages at which a full page is pending before the turn, and more than a page
+        // after it.
         for old in [2_988, 2_989, 2_990] {
             let bench = bench(mode, |_| ());
             said_long_ago(&bench, old).await;
             bench.ask("q").await;
             let covered = memory(&bench, "desktop:s").await.messages;
             let seen = talk(&bench, 1..=1).await;
-            // Beside the notes and the question.
+            // The messages in addition to the notes and the question.
             assert_eq!(
                 covered + seen.len() as u64 - 2,
                 old as u64 + 2,
@@ -676,7 +677,7 @@ async fn said_long_ago(bench: &Bench, messages: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_summariser_of_the_settings_makes_the_summaries() {
+async fn the_summariser_model_of_the_settings_makes_the_summaries() {
     let bench = bench(ConversationMode::Summary, by_model);
     let small = Arc::new(crate::world::ScriptModel::default());
     bench.model.named.lock().unwrap().insert("small".into(), Arc::clone(&small));
@@ -686,7 +687,7 @@ async fn the_summariser_of_the_settings_makes_the_summaries() {
     assert_eq!(memory(&bench, "desktop:s").await.summary, "They greeted each other.");
     assert_eq!(small.requests.lock().unwrap().len(), 1);
     assert_eq!(bench.model.requests.lock().unwrap().len(), 2, "the answers");
-    // The built-in model makes no summaries: the fixed rule does.
+    // The built-in model makes no summaries, so the fixed rule is used.
     small.inside.store(true, Ordering::SeqCst);
     talk(&bench, 3..=4).await;
     assert_eq!(small.requests.lock().unwrap().len(), 1);

@@ -1,5 +1,5 @@
-//! The index of memories: a change of the model, work in the background, and an embedding server by
-//! the rules of model calls.
+//! Tests the index of memories: a change of the model, work in the background, and an embedding
+//! server under the rules of model calls.
 
 use std::sync::{
     Arc, Mutex,
@@ -13,14 +13,14 @@ use futures::future::BoxFuture;
 
 use crate::world::Bench;
 
-/// A server that makes a vector of the letters of a text.
+/// A server whose vectors are computed from the letters of a text.
 struct LetterServer {
     name: &'static str,
     local: bool,
     fails: AtomicBool,
     /// Whether the server never answers.
     hangs: AtomicBool,
-    /// The number of calls that still succeed.
+    /// The number of calls that will still succeed.
     left: AtomicU32,
     sent: Mutex<Vec<String>>,
 }
@@ -106,7 +106,7 @@ async fn note(bench: &Bench, text: &str) -> MemoryEntry {
     bench.engine.memories.add(&params).await.unwrap()
 }
 
-/// Waits until the work has ended. Asking for the status begins it.
+/// Waits until the background work has ended. Requesting the status starts the work.
 async fn status_when_idle(bench: &Bench) -> MemoryIndexView {
     loop {
         let status = bench.engine.memories.index.status().await.unwrap();
@@ -134,7 +134,7 @@ async fn embedding_records(bench: &Bench) -> Vec<AuditRecordView> {
 }
 
 #[tokio::test]
-async fn another_model_reads_all_memories_and_none_that_was_deleted() {
+async fn a_new_embedding_model_indexes_all_memories_except_deleted_ones() {
     let bench = Bench::new(vec![]);
     allow_cloud(&bench);
     let gone = note(&bench, "zzz zebra").await;
@@ -154,12 +154,12 @@ async fn another_model_reads_all_memories_and_none_that_was_deleted() {
     assert!(sent.iter().any(|text| text.contains("Account 17")));
     assert!(!sent.iter().any(|text| text.contains("zebra")), "what was deleted stays deleted");
     assert_eq!(search(&bench, "zebra").await, []);
-    // Found by its letters: no word and no part of a word is the same.
+    // Found only by its letters, because no word and no part of a word is the same.
     let found = search(&bench, "ccnutaoesropt rnicteo").await;
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].similarity.is_some());
 
-    // And back: the built-in model makes its vectors again.
+    // After switching back, the built-in model computes its vectors again.
     *bench.embedder.server.lock().unwrap() = None;
     let again = status_when_idle(&bench).await;
     assert_eq!((again.model, again.indexed), (built_in.model, 1));
@@ -167,23 +167,23 @@ async fn another_model_reads_all_memories_and_none_that_was_deleted() {
 }
 
 #[tokio::test]
-async fn work_that_stopped_goes_on_where_it_was() {
+async fn interrupted_indexing_continues_where_it_stopped() {
     let mut bench = Bench::new(vec![]);
     allow_cloud(&bench);
     for n in 0..150 {
         note(&bench, &format!("memory number {n}")).await;
     }
     let server = LetterServer::new("letters", false);
-    // The texts of the calibration, and two batches.
+    // The calls for the calibration texts and two batches.
     server.left.store(3, Ordering::SeqCst);
     choose(&bench, &server);
     let status = status_when_idle(&bench).await;
     assert_eq!((status.memories, status.indexed), (150, 128), "what was made is stored");
     assert_eq!(status.problem.as_ref().map(Text::as_str), Some("letters.example did not answer."));
     let sent = server.take_sent().len();
-    // Words still find what has no vector.
+    // Memories without a vector are still found by words.
     assert_eq!(search(&bench, "number 149").await[0].memory.text, "memory number 149");
-    // The same database with another engine, as after a kill.
+    // Opens the same database with another engine, like after a crash.
     server.left.store(u32::MAX, Ordering::SeqCst);
     bench.engine = engine::Engine::new(bench.world.clone());
     let status = status_when_idle(&bench).await;
@@ -196,7 +196,7 @@ async fn work_that_stopped_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn many_memories_are_read_in_the_background_by_the_built_in_model() {
+async fn the_built_in_model_indexes_many_memories_in_the_background() {
     let bench = Bench::new(vec![]);
     bench.embedder.fails.store(true, Ordering::SeqCst);
     let first = note(&bench, "memory about kangaroos").await;
@@ -215,7 +215,7 @@ async fn many_memories_are_read_in_the_background_by_the_built_in_model() {
 }
 
 #[tokio::test]
-async fn a_server_elsewhere_gets_redacted_texts_and_nothing_that_must_stay() {
+async fn a_remote_embedding_server_gets_redacted_texts_and_no_local_only_memories() {
     let bench = Bench::new(vec![]);
     let kept = note(&bench, "Write to ann@example.com about account 17").await;
     let local = MemoryEntry {
@@ -255,7 +255,7 @@ async fn a_server_elsewhere_gets_redacted_texts_and_nothing_that_must_stay() {
     }
     bench.verified().await;
 
-    // A server on this computer may read all of them.
+    // A server on this computer may read all memories.
     let here = LetterServer::new("letters here", true);
     bench.profile.settings.lock().unwrap().egress.allowed = false;
     choose(&bench, &here);
@@ -264,7 +264,7 @@ async fn a_server_elsewhere_gets_redacted_texts_and_nothing_that_must_stay() {
 }
 
 #[tokio::test]
-async fn the_budget_of_the_day_limits_embeddings() {
+async fn the_daily_budget_limits_embeddings() {
     let bench = Bench::new(vec![]);
     allow_cloud(&bench);
     note(&bench, "Account 17 reports in CET").await;
@@ -278,7 +278,7 @@ async fn the_budget_of_the_day_limits_embeddings() {
 }
 
 #[tokio::test]
-async fn a_question_after_local_data_is_sent_to_no_embedding_server_elsewhere() {
+async fn a_question_after_local_only_data_is_sent_to_no_remote_embedding_server() {
     let bench = Bench::new(vec![]);
     allow_cloud(&bench);
     note(&bench, "Account 17 reports in CET").await;
@@ -300,7 +300,7 @@ async fn a_question_after_local_data_is_sent_to_no_embedding_server_elsewhere() 
 }
 
 #[tokio::test]
-async fn a_text_that_the_server_refuses_does_not_stop_the_others() {
+async fn a_text_that_the_embedding_server_refuses_does_not_stop_the_others() {
     let bench = Bench::new(vec![]);
     allow_cloud(&bench);
     for n in 0..100 {
@@ -313,7 +313,7 @@ async fn a_text_that_the_server_refuses_does_not_stop_the_others() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_server_that_never_answers_is_recorded() {
+async fn a_call_to_an_embedding_server_that_never_answers_is_recorded() {
     let bench = Bench::new(vec![]);
     allow_cloud(&bench);
     note(&bench, "Account 17 reports in CET").await;

@@ -1,5 +1,5 @@
-//! Tests of the marks that follow data which must stay on this computer, and untrusted content: into
-//! answers, calls, notes and searches.
+//! Tests of the marks for data that must stay on this computer and for untrusted content, which are
+//! inherited by answers, calls, notes and searches.
 
 use std::sync::{Arc, Mutex, atomic::Ordering};
 
@@ -43,7 +43,7 @@ fn allow_cloud(bench: &Bench) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_after_local_data_is_marked_also_if_no_tool_ran() {
+async fn an_answer_after_local_only_data_is_marked_local_only_even_without_a_tool_call() {
     let bench = Bench::new(vec![tool_of_memories("r")]);
     let local = |_: &ToolRequest| Ok(json!({"local_only": true, "text": "the plan"}));
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(local));
@@ -65,7 +65,7 @@ async fn an_answer_after_local_data_is_marked_also_if_no_tool_ran() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_knows_that_its_turn_has_seen_local_memories_and_its_note_inherits_it() {
+async fn a_note_made_in_a_turn_with_local_only_memories_is_local_only() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&seen);
@@ -84,13 +84,13 @@ async fn a_tool_knows_that_its_turn_has_seen_local_memories_and_its_note_inherit
     marked_note(&bench, "Account 17 reports in CET").await;
     let content = call_after("s").await;
     assert!(content.is_local && content.is_untrusted, "{content:?}");
-    // No item of this session says it yet.
+    // No item of this session has the mark yet.
     let noted = bench.engine.memories.remember_note("x y z", &"new".into(), content).await.unwrap();
     assert!(noted.local_only && noted.untrusted);
 }
 
 #[tokio::test(start_paused = true)]
-async fn local_data_in_a_call_without_an_answer_stays_here_too() {
+async fn local_only_data_in_a_call_of_a_failed_turn_is_not_sent_to_a_remote_model() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     marked_note(&bench, "Account 17 reports in CET").await;
     bench.model.then(vec![Say::Call("r", json!({"q": "Account 17 reports in CET"}))]);
@@ -101,14 +101,14 @@ async fn local_data_in_a_call_without_an_answer_stays_here_too() {
     let before = bench.model.requests.lock().unwrap().len();
     assert_eq!(ask_in(&bench, "s", "Again?").await, TurnStatus::Error);
     assert_eq!(bench.model.requests.lock().unwrap().len(), before, "nothing was sent");
-    // A note that is approved later inherits the mark, too.
+    // A note that is approved later also inherits the mark.
     let noted =
         bench.engine.memories.remember_note("x y z", &"s".into(), TurnContent::default()).await;
     assert!(noted.unwrap().local_only);
 }
 
 #[tokio::test(start_paused = true)]
-async fn local_memories_do_not_hide_the_others_from_a_model_elsewhere() {
+async fn a_remote_model_gets_other_memories_even_if_local_only_ones_rank_higher() {
     let bench = Bench::new(vec![]);
     let text = |n: u32| format!("Account 17 reports in CET, says list {n}");
     for n in 0..8 {
@@ -133,7 +133,7 @@ async fn local_memories_do_not_hide_the_others_from_a_model_elsewhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_note_late_in_a_long_turn_goes_with_its_session() {
+async fn a_note_made_late_in_a_long_turn_is_deleted_with_its_session() {
     let bench = Bench::new(vec![]);
     ask_in(&bench, "a", "hello").await;
     let last = bench.world.store.items_before(&"a".into(), None, 1).await.unwrap().remove(0);

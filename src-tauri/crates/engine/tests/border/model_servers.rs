@@ -1,5 +1,5 @@
-//! Models as people run them: what they sent is kept for them, they think aloud, take no tools or few,
-//! take their time, and are killed in the middle.
+//! Tests models as people run them: data that they require back, visible thoughts, no or few
+//! supported tools, slow answers, and crashes in the middle.
 
 use std::{
     sync::Arc,
@@ -21,7 +21,7 @@ fn opaque(message: Value, calls: Value) -> Say {
     Say::Event(Box::new(Ok(ModelEvent::Opaque(opaque))))
 }
 
-/// Returns the data that goes back in the request of this number, by message.
+/// Returns the data that is returned to the model in the request of this number, by message.
 fn back(bench: &Bench, request: usize) -> Vec<Value> {
     let requests = bench.model.requests.lock().unwrap();
     let of = |message: &Message| match message {
@@ -43,7 +43,7 @@ fn notices(items: &[Item]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn members_that_a_server_sent_go_back_in_this_turn_and_in_later_ones() {
+async fn opaque_members_of_a_model_server_are_sent_back_in_this_and_later_turns() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("s", Effect::ReadOnly)]);
     let message = json!({"reasoning_content": "My mail is a@b.example\u{1}"});
     let calls = json!([{"extra": {"signature": "E=="}}, null]);
@@ -60,7 +60,7 @@ async fn members_that_a_server_sent_go_back_in_this_turn_and_in_later_ones() {
     let of_answer = json!({"message": answered, "calls": [null]});
     assert_eq!(back(&bench, 1), std::slice::from_ref(&of_calls));
     assert_eq!(back(&bench, 2), [of_calls, of_answer], "unchanged, from the store");
-    // It is not part of what people see.
+    // The data is not part of what people see.
     let page = bench
         .engine
         .sessions
@@ -75,7 +75,7 @@ async fn members_that_a_server_sent_go_back_in_this_turn_and_in_later_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn members_with_a_key_that_became_known_since_go_back_to_no_server() {
+async fn opaque_members_with_a_key_that_became_known_later_are_not_sent_back() {
     const LATER: &str = "sk-live-4f9a81c2b7e3d650";
     let bench = Bench::new(vec![]);
     let thoughts = json!({"reasoning_content": format!("It is {LATER}.")});
@@ -89,7 +89,7 @@ async fn members_with_a_key_that_became_known_since_go_back_to_no_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_that_was_thought_is_no_answer() {
+async fn text_declared_as_thoughts_is_not_part_of_the_answer() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![
         Say::Text("Hm, so."),
@@ -109,7 +109,7 @@ async fn text_that_was_thought_is_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn loading_is_shown() {
+async fn a_status_is_shown_while_a_model_is_loading() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Event(Box::new(Ok(ModelEvent::Loading))), Say::Text("Yes.")]);
     bench.ask("go").await;
@@ -125,7 +125,7 @@ async fn loading_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_conversation() {
+async fn a_model_that_refuses_tools_is_asked_without_and_this_is_noted_once() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.secrets.0.lock().unwrap().push("sk-live-4f9a81c2b7e3d650".into());
     bench.model.refuses.store(true, Ordering::SeqCst);
@@ -148,7 +148,7 @@ async fn a_model_that_refuses_tools_gets_none_and_that_is_said_once_in_a_convers
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_is_known_to_take_no_tools_is_named_once_too() {
+async fn a_conversation_notes_once_that_its_model_supports_no_tools() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let without = ModelCapabilities { tools: false, ..ModelCapabilities::default() };
     *bench.model.capabilities.lock().unwrap() = Some(without);
@@ -182,7 +182,7 @@ impl tracing::Subscriber for Notices {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_operator_is_told_once_in_a_turn_that_a_model_refuses_tools() {
+async fn the_log_output_says_once_per_turn_that_a_model_refuses_tools() {
     let told = Arc::new(AtomicUsize::new(0));
     let _log = tracing::subscriber::set_default(Notices(Arc::clone(&told)));
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
@@ -194,7 +194,7 @@ async fn the_operator_is_told_once_in_a_turn_that_a_model_refuses_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_process_knows_that_a_model_refused_tools() {
+async fn a_models_refusal_of_tools_is_remembered_after_a_restart() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.refuses.store(true, Ordering::SeqCst);
     bench.ask("hello").await;
@@ -207,7 +207,7 @@ async fn a_new_process_knows_that_a_model_refused_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_test_of_the_connection_a_model_is_asked_with_tools_again() {
+async fn a_connection_test_clears_a_models_remembered_refusal_of_tools() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.refuses.store(true, Ordering::SeqCst);
     bench.ask("hello").await;
@@ -223,7 +223,7 @@ async fn after_a_test_of_the_connection_a_model_is_asked_with_tools_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_a_refusal_stays_however_often_the_model_is_asked() {
+async fn a_remembered_refusal_of_tools_keeps_the_time_of_its_first_occurrence() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let at = bench.world.clock.now();
     *bench.model.refused_at.lock().unwrap() = at;
@@ -242,7 +242,7 @@ async fn the_time_of_a_refusal_stays_however_often_the_model_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn specialists_of_a_model_without_tools_are_not_asked() {
+async fn specialists_are_not_asked_if_their_model_supports_no_tools() {
     let agents = vec![crate::world::agent("a", &["r"]), crate::world::agent("b", &["s"])];
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
         .with(agents)
@@ -253,7 +253,7 @@ async fn specialists_of_a_model_without_tools_are_not_asked() {
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
 
-/// A tool of an added server.
+/// Returns a tool of an added server.
 fn of_server(at: usize) -> ToolSpec {
     let mut spec = tool(&format!("t{at}"), Effect::ReadOnly);
     spec.pack = if at < 40 { "small".into() } else { "large".into() };
@@ -262,7 +262,7 @@ fn of_server(at: usize) -> ToolSpec {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_most_as_many_tools_are_sent_as_the_provider_takes() {
+async fn tools_beyond_the_providers_maximum_are_left_out() {
     for (most, sent, left) in [(128, 126, 75), (3, 1, 200), (1_000, 201, 0)] {
         let own = tool("own", Effect::ReadOnly);
         let bench = Bench::new((0..200).map(of_server).chain([own]).collect());
@@ -288,7 +288,7 @@ async fn at_most_as_many_tools_are_sent_as_the_provider_takes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_the_model_is_not_the_turns() {
+async fn time_of_the_model_does_not_count_against_the_turns_deadline() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
     let told = Arc::new(tokio::sync::Notify::new());
@@ -304,7 +304,7 @@ async fn the_time_of_the_model_is_not_the_turns() {
     assert_eq!(bench.runs(), ["r"], "there was time left");
 }
 
-/// Asks, waits until the text is stored, and opens the same store as the next process does.
+/// Sends a message, waits until the text is stored, and opens the same store like the next process.
 async fn killed(bench: &Bench, says: Vec<Say>, is_there: impl Fn(&SessionValues) -> bool) {
     bench.model.then(says);
     bench.start("go").await;
@@ -319,7 +319,7 @@ async fn killed(bench: &Bench, says: Vec<Say>, is_there: impl Fn(&SessionValues)
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_text_of_a_killed_answer_is_kept_and_marked() {
+async fn the_partial_text_of_an_answer_is_kept_after_a_kill_and_marked() {
     let bench = Bench::new(vec![]);
     let has_all = |values: &SessionValues| {
         values.get("$partial").is_some_and(|value| value.to_string().contains("of the answer"))
@@ -337,7 +337,7 @@ async fn the_text_of_a_killed_answer_is_kept_and_marked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_on_the_screen_is_kept_wherever_an_answer_is_killed() {
+async fn text_already_shown_is_kept_wherever_an_answer_is_killed() {
     let was_thought = || Say::Event(Box::new(Ok(ModelEvent::WasThought)));
     let first = || vec![Say::Text("I look."), Say::Call("r", json!({}))];
     type Case = (&'static str, Option<Vec<Say>>, Vec<Say>, &'static [(&'static str, bool)]);
@@ -371,7 +371,7 @@ async fn text_on_the_screen_is_kept_wherever_an_answer_is_killed() {
         };
         killed(&bench, says, has_all).await;
         if when.starts_with("and") {
-            // The next processes tell it once.
+            // The next processes show the notice once.
             Engine::new(bench.world.clone()).recover().await.unwrap();
         }
         let items = bench.items().await;
@@ -388,7 +388,7 @@ async fn text_on_the_screen_is_kept_wherever_an_answer_is_killed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_ends_leaves_no_part_behind() {
+async fn a_completed_answer_leaves_no_stored_partial_text() {
     let bench = Bench::new(vec![]);
     let told = Arc::new(tokio::sync::Notify::new());
     bench.model.then(vec![
@@ -414,7 +414,7 @@ async fn an_answer_that_ends_leaves_no_part_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_stop_the_model_reads_that_there_was_no_answer() {
+async fn after_a_cancelled_turn_the_model_reads_a_note_instead_of_an_answer() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Hang]);
     let turn = bench.start("first").await.turn;
@@ -437,7 +437,7 @@ async fn after_a_stop_the_model_reads_that_there_was_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_beginning_of_a_request_stays_the_same_from_message_to_message() {
+async fn the_beginning_of_requests_stays_identical_across_messages_for_caching() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     for text in ["one", "two", "three"] {
         bench.ask(text).await;

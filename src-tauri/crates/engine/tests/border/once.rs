@@ -1,4 +1,4 @@
-//! Tests of effects under faults. If something fails between intent and outcome, an effect that
+//! Tests of effects under failures. If a failure occurs between intent and outcome, an effect that
 //! began has run once or is reported as unknown, and neither the turn, a restart nor the next turn
 //! repeats it.
 
@@ -10,22 +10,22 @@ use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
 
-/// The fault that occurs.
+/// The failure that occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// The turn breaks off at a point.
+    /// The turn is interrupted at a point.
     At(Point),
-    /// The log does not take the outcome.
+    /// The log does not accept the record of the outcome.
     NoOutcomeRecord,
     Hangs,
     /// The connection is lost after sending.
     Lost,
-    /// The tool's side says that it did not happen, and that it may be tried again.
+    /// The tool reports that the effect did not happen and that the call may be retried.
     Busy,
     OddOutput,
     /// The model does not answer after the effect.
     ModelFails,
-    /// The user stops the turn while it runs.
+    /// The user stops the turn during the call.
     Stopped,
 }
 
@@ -104,7 +104,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
     }
     bench.final_of(&turn).await;
     bench.log.refuses.store(false, Ordering::SeqCst);
-    // The app starts again, and the conversation goes on.
+    // The app restarts, and the conversation continues.
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
     let turn = next.turns.start(contract::Caller::inside(), params("and now?")).await.unwrap().turn;
@@ -114,7 +114,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_6_an_effect_runs_once_under_every_fault_between_intent_and_outcome() {
+async fn agent_run_6_an_effect_runs_at_most_once_under_every_fault_around_it() {
     use Fault::*;
     for signed in [true, false] {
         for (fault, times) in [

@@ -1,5 +1,5 @@
 //! Tests of values too large for the log, the store or a screen. They are refused before a call and
-//! shortened after it. The log has the end of every call.
+//! shortened after it. The log always contains the outcome of a call.
 
 use contract::{manifest::Preview, *};
 use engine::ports::ToolFailure;
@@ -33,7 +33,7 @@ async fn outcome(bench: &Bench) -> AuditRecordView {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_of_40_mib_is_cut_recorded_and_told() {
+async fn a_result_of_40_mib_is_cut_recorded_and_reported_as_cut() {
     let bench = bench(tool("t", Effect::ReadOnly), || Ok(json!({"rows": "x".repeat(40 * MIB)})));
     bench.ask("go").await;
     bench.verified().await;
@@ -73,7 +73,7 @@ async fn a_result_of_40_mib_is_cut_recorded_and_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_signed_change_with_a_huge_answer_ends_and_keeps_what_its_session_needs() {
+async fn an_approved_change_with_a_huge_result_completes_and_keeps_its_session_values() {
     let mut spec = tool("t", Effect::Write);
     spec.session_values =
         vec![manifest::SessionValue { name: "basket".into(), pointer: "/basket".into() }];
@@ -90,7 +90,8 @@ async fn a_signed_change_with_a_huge_answer_ends_and_keeps_what_its_session_need
 
 #[tokio::test(start_paused = true)]
 async fn the_largest_result_that_is_kept_whole_fits_into_the_log() {
-    // Each quotation mark becomes two characters in JSON text, and four in a text that holds it.
+    // Each quotation mark becomes two characters in JSON text, and four in a text that contains the
+    // JSON text.
     for text in ["\"".repeat(4 * MIB - 20), "\u{1}".repeat(MIB)] {
         let length = text.len();
         let bench = bench(tool("t", Effect::ReadOnly), move || Ok(json!({"rows": text})));
@@ -137,7 +138,7 @@ async fn a_failure_of_40_mib_is_shortened() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_huge_failure_of_a_call_with_answers_leaves_a_record_of_its_decision() {
+async fn a_huge_failure_after_a_servers_question_still_records_the_decision() {
     let bench = Bench::new(vec![tool("t", Effect::Write)]);
     bench.tools.wants.lock().unwrap().insert("t".into(), json!({"which": {"action": "accept"}}));
     let calls = std::sync::atomic::AtomicUsize::new(0);
@@ -171,7 +172,7 @@ async fn a_huge_failure_of_a_call_with_answers_leaves_a_record_of_its_decision()
 }
 
 #[tokio::test(start_paused = true)]
-async fn arguments_that_cannot_be_shown_or_recorded_are_refused() {
+async fn arguments_too_large_to_show_or_record_are_refused() {
     for effect in [Effect::ReadOnly, Effect::Write] {
         let bench = Bench::new(vec![tool("t", effect)]);
         bench.model.then(vec![Say::Call("t", json!({"q": "x".repeat(40 * MIB)}))]);
@@ -197,7 +198,7 @@ async fn arguments_that_cannot_be_shown_or_recorded_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_arguments_that_do_not_fit_and_many_that_are_dropped_make_short_records() {
+async fn many_invalid_or_dropped_arguments_produce_short_records() {
     let many: serde_json::Map<String, Value> =
         (0..20_000).map(|n| (format!("a{n}"), json!(1))).collect();
     let bench = Bench::new(vec![tool("t", Effect::ReadOnly)]);
@@ -218,7 +219,7 @@ async fn many_arguments_that_do_not_fit_and_many_that_are_dropped_make_short_rec
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preview_that_is_too_long_is_left_out_and_the_action_still_proposed() {
+async fn an_action_is_proposed_without_its_preview_if_the_preview_is_too_long() {
     let mut spec = tool("t", Effect::Write);
     spec.preview = Some(Preview {
         reads: vec![manifest::PreviewRead { name: "all".into(), tool: "r".into(), arguments: serde_json::Map::new(), optional: false }],

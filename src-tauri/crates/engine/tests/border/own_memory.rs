@@ -1,5 +1,5 @@
-//! Tests of specialists with their own memory settings, and of turns that leave nothing in the
-//! store. Named after section 7 of the agent contract.
+//! Tests of specialists with their own memory settings, and of turns whose items are not stored.
+//! The names refer to section 7 of the agent contract.
 
 use contract::*;
 use engine::{Engine, ports::*};
@@ -58,7 +58,7 @@ fn nothing_kept(bench: &Bench) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_the_one_specialist_remembers_by_its_own_settings() {
+async fn agent_run_7_a_single_specialist_uses_its_own_memory_settings() {
     let bench =
         Bench::new(vec![]).with(vec![own("clerk", ConversationMode::BufferWindow, |policy| {
             policy.window_messages = 2
@@ -73,7 +73,7 @@ async fn agent_run_7_the_one_specialist_remembers_by_its_own_settings() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_each_specialist_sees_by_its_own_settings_and_the_supervisor_by_the_profile() {
+async fn agent_run_7_specialists_use_their_own_memory_settings_and_the_supervisor_the_profiles() {
     let narrow = own("narrow", ConversationMode::Buffer, |policy| policy.max_messages = 2);
     let bench = Bench::new(vec![]).with(vec![narrow, agent("wide", &[])]);
     routed(&bench, "wide", "q1", "a1").await;
@@ -90,7 +90,7 @@ async fn agent_run_7_each_specialist_sees_by_its_own_settings_and_the_supervisor
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_specialist_has_a_summary_of_its_own() {
+async fn agent_run_7_a_specialist_with_own_settings_has_its_own_summary() {
     let bench = Bench::new(vec![])
         .with(vec![own("short", ConversationMode::Summary, |_| ()), agent("wide", &[])]);
     routed(&bench, "short", "q1", "a1").await;
@@ -118,7 +118,7 @@ async fn agent_run_7_a_specialist_has_a_summary_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_the_number_of_memories_counts_for_the_settings_that_set_it() {
+async fn agent_run_7_a_maximum_of_memories_applies_to_the_specialist_that_declares_it() {
     let bench = Bench::new(vec![]).with(vec![
         own("short", ConversationMode::Summary, |policy| policy.max_items = 1),
         agent("wide", &[]),
@@ -131,7 +131,7 @@ async fn agent_run_7_the_number_of_memories_counts_for_the_settings_that_set_it(
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_of_a_turn_without_memory_nothing_is_left_but_the_log() {
+async fn agent_run_7_a_turn_without_memory_is_stored_only_in_the_log() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Call("r", json!({"q": "my secret plan"}))]);
@@ -154,13 +154,13 @@ async fn agent_run_7_of_a_turn_without_memory_nothing_is_left_but_the_log() {
         "{records:?}"
     );
     bench.verified().await;
-    // The request is forgotten by the model, too.
+    // The request is not sent to the model again either.
     bench.ask("and now?").await;
     assert_eq!(said(&bench, 0), ["and now?"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_messages_that_wait_are_not_written_down_either() {
+async fn agent_run_7_queued_messages_without_memory_are_not_stored() {
     let bench = Bench::new(vec![]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
@@ -184,7 +184,7 @@ async fn agent_run_7_messages_that_wait_are_not_written_down_either() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_specialist_without_memory_leaves_nothing_of_the_turns_it_works_in() {
+async fn agent_run_7_turns_with_a_specialist_without_memory_are_not_stored() {
     let bench = Bench::new(vec![])
         .with(vec![own("deaf", ConversationMode::NoNeed, |_| ()), agent("wide", &[])]);
     routed(&bench, "wide", "q1", "a1").await;
@@ -196,7 +196,7 @@ async fn agent_run_7_a_specialist_without_memory_leaves_nothing_of_the_turns_it_
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_after_a_crash_what_was_not_to_be_kept_is_taken_away() {
+async fn agent_run_7_data_of_a_turn_without_memory_is_deleted_after_a_crash() {
     let bench = Bench::new(vec![]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Text("half"), Say::Hang]);
@@ -213,7 +213,7 @@ async fn agent_run_7_after_a_crash_what_was_not_to_be_kept_is_taken_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_decision_that_comes_later_is_carried_out_and_then_nothing_is_left() {
+async fn agent_run_7_an_action_of_a_turn_without_memory_runs_when_approved_and_is_deleted() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     nothing_kept(&bench);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);

@@ -1,5 +1,5 @@
-//! Recall of long-term memories: 100 English and 100 Swedish questions, each about one of 200
-//! memories. See `tests/data/memory-recall/README.md`.
+//! Measures the recall of long-term memories: 100 English and 100 Swedish questions, each about one
+//! of 200 memories. See `tests/data/memory-recall/README.md`.
 
 use std::{fmt, path::Path, sync::Arc, sync::atomic::Ordering};
 
@@ -8,12 +8,12 @@ use engine::ports::{Embedder, MemoryReach};
 
 use crate::{folder_model::small_model, world::Bench};
 
-/// The number of memories that a question may find.
+/// The number of memories among which a question must find its memory.
 const MOST: u32 = 5;
 
-/// The pairs that the threshold was chosen with.
+/// The pairs with which the threshold was chosen.
 const CALIBRATION: &str = "memory-recall";
-/// The pairs of a writer who knew nothing of the search.
+/// The pairs of an author who did not know the search.
 const HELD_OUT: &str = "memory-recall/held-out";
 
 struct Pair {
@@ -40,7 +40,7 @@ fn pairs(of: &str) -> Vec<Pair> {
     all
 }
 
-/// How many questions found their memory.
+/// The number of questions that found their memory.
 #[derive(Clone, Copy, Default)]
 struct Recall {
     english: u32,
@@ -77,7 +77,7 @@ async fn bench_with_memories(pairs: &[Pair], model: Option<Arc<dyn Embedder>>) -
     bench
 }
 
-/// Asks all questions and counts those whose memory is among the first five.
+/// Asks all questions and counts the questions whose memory is among the first five results.
 async fn measure(bench: &Bench, pairs: &[Pair]) -> Recall {
     let mut recall = Recall::default();
     for pair in pairs {
@@ -90,7 +90,7 @@ async fn measure(bench: &Bench, pairs: &[Pair]) -> Recall {
     recall
 }
 
-/// The full text search without any condition on what it finds: every word of the question counts.
+/// Measures the full text search without any threshold, with every word of the question.
 async fn measure_bare_full_text(bench: &Bench, pairs: &[Pair]) -> Recall {
     let mut recall = Recall::default();
     for pair in pairs {
@@ -126,16 +126,16 @@ async fn compare(of: &str, least: u32) {
     assert!(default.english > words_alone.english && default.swedish > words_alone.swedish);
     assert!(default.all() > bare_words.all(), "{default}, {bare_words}");
     assert!(with_small_model.all() > words_alone.all());
-    // A fall is a fault of a change, not of the questions.
+    // A lower value means that a change made the search worse, not that the questions are wrong.
     assert!(default.all() >= least, "{default}");
 }
 
 #[tokio::test]
-async fn the_default_finds_more_than_full_text_alone() {
+async fn the_default_memory_search_finds_more_than_full_text_search_alone() {
     compare(CALIBRATION, 160).await;
 }
 
 #[tokio::test]
-async fn the_default_finds_more_than_full_text_alone_on_questions_of_a_stranger() {
+async fn the_default_memory_search_beats_full_text_search_on_held_out_questions() {
     compare(HELD_OUT, 160).await;
 }

@@ -31,7 +31,7 @@ fn reasons(records: &[AuditRecordView]) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_refused_call_has_a_record_with_its_reason() {
+async fn each_refused_call_is_recorded_with_its_reason() {
     let specs = vec![
         tool("r", Effect::ReadOnly),
         tool("no", Effect::Write),
@@ -88,7 +88,7 @@ async fn each_refused_call_has_a_record_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_calls_without_end_fills_no_log() {
+async fn the_number_and_size_of_recorded_refusals_per_turn_are_bounded() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let huge = "x".repeat(3_000_000);
     let mut calls: Vec<Say> = vec![Say::Call("nobody", json!({ "q": huge }))];
@@ -112,7 +112,7 @@ async fn a_model_that_calls_without_end_fills_no_log() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_keeps_no_secret_and_stays_one_without_a_log() {
+async fn a_recorded_refusal_contains_no_secret_and_is_enforced_without_a_log() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.secrets.0.lock().unwrap().push("sk-live-0123456789abcdef".into());
     bench.model.then(vec![
@@ -227,7 +227,7 @@ fn options(id: &str) -> engine::TurnOptions {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_after_a_decision_is_recorded_in_the_turn_of_the_action() {
+async fn a_read_made_after_a_decision_is_recorded_in_the_turn_of_the_action() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     let turn = bench.start_with("change it", true).await.turn;
@@ -247,7 +247,7 @@ async fn a_read_after_a_decision_is_recorded_in_the_turn_of_the_action() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refused_requests_keep_the_ids_of_their_caller() {
+async fn records_of_refused_requests_contain_the_callers_ids() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let of_run = RunParams { correlation_id: Some("order-1".into()), ..run("not json") };
     bench.engine.runs.run(of_run).await.unwrap_err();
@@ -279,7 +279,7 @@ async fn refused_requests_keep_the_ids_of_their_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_for_the_host_of_a_caller_is_inside_the_run_that_needs_it() {
+async fn a_read_that_the_host_makes_for_a_caller_is_recorded_in_the_callers_run() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.model.then(vec![Say::Text("Hello.")]);
     let options = engine::TurnOptions {
@@ -318,7 +318,7 @@ async fn a_read_for_the_host_of_a_caller_is_inside_the_run_that_needs_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn settings_that_cannot_be_used_refuse_everything_by_their_own_name() {
+async fn unreadable_settings_refuse_every_request_with_their_own_reason() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     let fault = AgentError::internal(Reason::SettingsUnreadable, "Line 2 has a fault.");
     *bench.profile.fault.lock().unwrap() = Some(fault.clone());
@@ -349,7 +349,7 @@ async fn settings_that_cannot_be_used_refuse_everything_by_their_own_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_own() {
+async fn a_pending_change_is_not_recorded_as_an_error_and_its_decision_is_a_separate_run() {
     let bench = Bench::new(vec![tool("w", Effect::Write)])
         .with(vec![crate::world::agent("seller", &["w"])]);
     *bench.tools.agent.lock().unwrap() = Some("seller".into());
@@ -419,7 +419,7 @@ fn prices() -> PricesView {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_record_of_a_turn_has_its_level_and_one_spelling_of_the_agent() {
+async fn every_record_of_a_turn_has_a_level_and_the_same_agent_id() {
     let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)])
         .with(vec![crate::world::agent("seller", &["w", "r"])]);
     *bench.tools.agent.lock().unwrap() = Some("seller".into());

@@ -1,5 +1,5 @@
-//! Tests of recordings and replays: the same records come out of a recording, without a model, a
-//! tool or a person, and a changed recording shows its first difference.
+//! Tests of recordings and replays: replaying a recording writes the same records without a model,
+//! a tool or a person, and a changed recording shows its first difference.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ async fn records(bench: &Bench, turn: &TurnId) -> Vec<AuditRecordView> {
     records
 }
 
-/// Replays a recording over an empty store, and compares.
+/// Replays a recording with an empty store, and compares the records.
 async fn replay(bench: &Bench, turn: &TurnId, recording: Recording) -> Comparison {
     let folder = tempfile::tempdir().unwrap();
     let store =
@@ -86,7 +86,7 @@ async fn a_run_with_reads_and_an_approved_change_replays_to_the_same_records() {
 }
 
 #[tokio::test]
-async fn an_answer_that_lost_a_key_replays_to_the_same_records() {
+async fn an_answer_from_which_a_key_was_removed_replays_to_the_same_records() {
     const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
     let bench = bench();
     bench.secrets.0.lock().unwrap().push(KEY.into());
@@ -104,7 +104,7 @@ async fn an_answer_that_lost_a_key_replays_to_the_same_records() {
 }
 
 #[tokio::test]
-async fn rejections_edits_failures_and_cancelled_answers_replay() {
+async fn rejections_edits_failures_and_cancelled_answers_replay_without_differences() {
     let bench = bench();
     let call = || Say::Call("w", json!({"q": "shoes", "n": 2}));
     bench.model.then(vec![call()]);
@@ -158,7 +158,7 @@ async fn rejections_edits_failures_and_cancelled_answers_replay() {
 }
 
 #[tokio::test]
-async fn a_changed_recording_shows_its_first_difference() {
+async fn replaying_a_changed_recording_reports_its_first_difference() {
     let bench = bench();
     bench.model.then(vec![Say::Call("r1", json!({"q": "a"}))]);
     bench.model.then(vec![Say::Call("r2", json!({"q": "b"}))]);
@@ -204,7 +204,7 @@ async fn only_the_newest_recordings_are_kept_and_none_of_a_deleted_session() {
 }
 
 #[tokio::test]
-async fn decisions_of_one_round_replay_with_the_actions_that_they_are_about() {
+async fn a_replay_applies_each_decision_of_a_round_to_its_own_action() {
     let bench = Bench::new(vec![tool("w", Effect::Write), tool("x", Effect::Destructive)]);
     bench
         .model
@@ -214,7 +214,7 @@ async fn decisions_of_one_round_replay_with_the_actions_that_they_are_about() {
     let mut both = [bench.approval(0).await, bench.approval(1).await];
     both.sort_by(|one, other| one.tool.cmp(&other.tool));
     let word = |word: &str| Decision::ApproveOnce { confirm_word: Some(word.into()) };
-    // These are not decisions.
+    // These attempts are not decisions.
     bench.decide(&both[1], word("NO")).await.unwrap_err();
     bench.decide(&both[0], Decision::Edit { arguments: "{".into() }).await.unwrap_err();
     bench.decide(&both[1], word("TOOL")).await.unwrap();
@@ -226,14 +226,14 @@ async fn decisions_of_one_round_replay_with_the_actions_that_they_are_about() {
     assert_eq!(tools, ["x", "w"]);
     assert_eq!(replay(&bench, &turn, recorded.clone()).await.difference, None);
 
-    // An action that nobody decided ends the turn.
+    // An action without a recorded decision ends the turn.
     let mut shorter = recorded;
     shorter.decisions.truncate(1);
     assert!(replay(&bench, &turn, shorter).await.difference.is_some());
 }
 
 #[tokio::test]
-async fn all_prompts_of_a_turn_have_the_time_of_its_start() {
+async fn all_prompts_of_a_turn_state_the_time_at_which_it_started() {
     let bench = bench();
     bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 2}))]);
     bench.model.then(vec![Say::Text("added")]);
@@ -247,7 +247,8 @@ async fn all_prompts_of_a_turn_have_the_time_of_its_start() {
     assert_eq!(replay(&bench, &turn, recorded).await.difference, None);
 }
 
-/// Lets a turn read a memory, makes a change before it ends, and returns whether it is recorded.
+/// Lets a turn read a memory, makes a change before it ends, and returns whether the turn is
+/// recorded.
 async fn is_recorded_after(by_tool: bool, change: impl AsyncFnOnce(&Bench, &MemoryId)) -> bool {
     let bench =
         Bench::new(vec![ToolSpec { pack: "memory".into(), ..tool("recall", Effect::ReadOnly) }]);
@@ -276,7 +277,7 @@ async fn is_recorded_after(by_tool: bool, change: impl AsyncFnOnce(&Bench, &Memo
 }
 
 #[tokio::test]
-async fn a_turn_that_read_a_memory_brings_its_text_not_back_after_it_was_forgotten_or_edited() {
+async fn the_recording_of_a_turn_is_deleted_if_a_memory_it_read_is_forgotten_or_edited() {
     for by_tool in [false, true] {
         assert!(is_recorded_after(by_tool, async |_, _| ()).await, "{by_tool}");
         let forget = async |bench: &Bench, id: &MemoryId| {

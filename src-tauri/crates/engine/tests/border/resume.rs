@@ -28,7 +28,7 @@ async fn status(bench: &Bench, approval: &Approval) -> ApprovalStatus {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_signature_is_for_the_arguments_and_the_answers() {
+async fn a_call_resumed_with_answers_needs_approval_of_arguments_and_answers() {
     let bench = bench(Effect::Write);
     let turn = bench.start("go").await.turn;
     let first = bench.approval(0).await;
@@ -55,7 +55,7 @@ async fn the_signature_is_for_the_arguments_and_the_answers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_second_signature_it_does_not_go_on() {
+async fn a_call_whose_answers_are_rejected_is_not_resumed() {
     let bench = bench(Effect::Write);
     let turn = bench.start("go").await.turn;
     let first = bench.approval(0).await;
@@ -75,7 +75,7 @@ async fn without_the_second_signature_it_does_not_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_goes_on_without_asking() {
+async fn a_read_is_resumed_with_answers_without_approval() {
     let bench = bench(Effect::ReadOnly);
     assert_eq!(status_and_text(&bench.ask("go").await).0, TurnStatus::Ok);
     assert_eq!(bench.runs(), ["w", "w"]);

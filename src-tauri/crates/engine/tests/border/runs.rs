@@ -39,7 +39,7 @@ fn with(name: &str, value: Value) -> Value {
 // --- 2. RunRequest ---
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_request_that_does_not_fit_is_refused_with_every_problem() {
+async fn agent_run_2_an_invalid_request_is_refused_with_a_list_of_every_problem() {
     let bench = Bench::new(vec![]);
     let mut wrong = request("r");
     wrong["colour"] = json!(1);
@@ -107,7 +107,7 @@ async fn agent_run_2_a_request_that_does_not_fit_is_refused_with_every_problem()
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_json_and_size_are_checked_first() {
+async fn agent_run_2_json_syntax_and_size_are_checked_before_the_fields() {
     let bench = Bench::new(vec![]);
     let raw = |text: &str| RunParams {
         request: text.to_owned(),
@@ -127,7 +127,7 @@ async fn agent_run_2_json_and_size_are_checked_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_15_another_version_of_the_same_major_is_echoed_and_any_other_refused() {
+async fn agent_run_15_another_minor_version_is_accepted_and_another_major_version_refused() {
     let bench = Bench::new(vec![]);
     assert_eq!(
         run(&bench, &with("contract_version", json!("1.7"))).await.unwrap().contract_version,
@@ -145,7 +145,7 @@ async fn agent_run_15_another_version_of_the_same_major_is_echoed_and_any_other_
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_context_belongs_to_the_caller() {
+async fn agent_run_2_a_model_cannot_change_context_values_of_the_caller() {
     let mut spec = tool("cart.get", Effect::ReadOnly);
     spec.caller_owned = vec![contract::CallerParam {
         name: "basketId".into(),
@@ -159,7 +159,7 @@ async fn agent_run_2_context_belongs_to_the_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_7_a_conversations_key_comes_from_the_callers_context() {
+async fn agent_run_7_the_memory_key_of_a_run_comes_from_the_callers_context() {
     for (source, name) in [(KeySource::Header, "X-User"), (KeySource::RequestField, "user.id")] {
         for own in [false, true] {
             let bench = Bench::new(vec![]);
@@ -215,7 +215,7 @@ async fn agent_run_7_a_conversations_key_comes_from_the_callers_context() {
 // --- 2. RunResponse ---
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_response_has_its_fields() {
+async fn agent_run_2_a_response_contains_all_fields_of_the_contract() {
     let bench =
         Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
     bench.tools.behaviours.lock().unwrap().insert(
@@ -265,7 +265,7 @@ async fn agent_run_2_a_response_has_its_fields() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_cost_comes_from_the_price_table() {
+async fn agent_run_2_the_cost_is_calculated_from_the_price_table() {
     let bench = Bench::new(vec![]);
     bench.profile.prices.lock().unwrap().price.push(contract::ModelPrice {
         model: "script".into(),
@@ -279,7 +279,7 @@ async fn agent_run_2_cost_comes_from_the_price_table() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_response_carries_the_results_of_all_tools() {
+async fn agent_run_2_a_response_contains_the_results_of_all_tools() {
     let view = serde_json::from_value(json!("pacing")).unwrap();
     let pacing = ToolSpec { view, ..tool("p.read", Effect::ReadOnly) };
     let bench = Bench::new(vec![pacing, tool("a.read", Effect::ReadOnly)]);
@@ -321,7 +321,7 @@ async fn agent_run_2_a_response_carries_the_results_of_all_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_result_with_columns_comes_with_them_and_is_stored_with_the_response() {
+async fn agent_run_2_a_table_result_contains_its_columns_and_is_stored_with_the_response() {
     let view = json!({"shape": "table", "rows": "/items", "columns": [
         {"field": "name", "label": {"en": "Name"}, "role": "dimension"},
         {"field": "depth", "role": "measure", "unit": "m"}
@@ -345,7 +345,7 @@ async fn agent_run_2_a_result_with_columns_comes_with_them_and_is_stored_with_th
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_refusal_for_scope_is_a_success() {
+async fn agent_run_2_a_request_out_of_scope_is_declined_with_status_ok() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("That is not what I am for."), Say::Ends(Finish::OutOfScope)]);
     let wire = json!(run(&bench, &request("r")).await.unwrap());
@@ -355,9 +355,9 @@ async fn agent_run_2_a_refusal_for_scope_is_a_success() {
     );
 }
 
-/// Not only the offline model can say so: with any model, the supervisor does.
+/// Not only the offline model can decline: with any model, the supervisor can.
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_supervisor_that_declines_is_a_refusal_for_scope() {
+async fn agent_run_2_a_request_that_the_supervisor_declines_has_status_ok() {
     let two = || {
         Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
             .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])])
@@ -387,7 +387,7 @@ async fn agent_run_15_an_output_is_never_empty() {
 // --- 2. request_id ---
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() {
+async fn agent_run_2_a_repeated_request_id_returns_the_stored_result_for_a_day() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = contract::PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
@@ -404,14 +404,14 @@ async fn agent_run_2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_r
         "mine",
         "ids are those of a caller"
     );
-    // The upkeep forgets results, as far as the clock and the log agree on their age.
+    // Maintenance deletes results, provided that the clock and the log agree on their age.
     bench.world.store.runs_forget(bench.clock.now()).await.unwrap();
     bench.model.then(vec![Say::Text("a new day")]);
     assert_eq!(run(&bench, &request("r")).await.unwrap().output, "a new day");
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_the_same_id_at_once_runs_once() {
+async fn agent_run_2_two_concurrent_requests_with_the_same_id_run_once() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     bench.tools.slow.lock().unwrap().insert("a.read".into(), std::time::Duration::from_secs(1));
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
@@ -422,7 +422,7 @@ async fn agent_run_2_the_same_id_at_once_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_run_that_a_crash_cut_off_is_not_run_again() {
+async fn agent_run_2_a_run_interrupted_by_a_crash_is_not_run_again() {
     let bench = Bench::new(vec![]);
     let key = RunKey { caller: "test".into(), request: "r".into() };
     let now = bench.clock.now();
@@ -438,7 +438,7 @@ async fn agent_run_2_a_run_that_a_crash_cut_off_is_not_run_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_failure_that_may_pass_leaves_its_id_usable() {
+async fn agent_run_2_a_request_id_can_be_used_again_after_a_retryable_failure() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Fail(ModelErrorKind::Unavailable)]);
     assert!(run(&bench, &request("r")).await.unwrap_err().retryable);
@@ -453,7 +453,7 @@ async fn agent_run_2_a_failure_that_may_pass_leaves_its_id_usable() {
 // --- 2. RunEvent ---
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_deltas_are_the_output_or_are_replaced() {
+async fn agent_run_2_deltas_equal_the_output_or_an_event_replaces_them() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     let streamed = |id: &str| RunParams { stream: true, ..params(&request(id)) };
     bench.model.then(vec![Say::Text("Hello "), Say::Text("you")]);
@@ -492,7 +492,7 @@ async fn agent_run_2_deltas_are_the_output_or_are_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_a_difference_after_the_deltas_were_replaced_is_told_too() {
+async fn agent_run_2_the_output_is_replaced_again_if_it_differs_a_second_time() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     bench.model.then(vec![
         Say::Text("Hm, so."),
@@ -514,7 +514,7 @@ async fn agent_run_2_a_difference_after_the_deltas_were_replaced_is_told_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_2_async_is_refused_at_its_field_once_everything_else_fits() {
+async fn agent_run_2_response_mode_async_is_refused_after_all_other_checks() {
     let bench = Bench::new(vec![]);
     let error = run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err();
     assert_eq!(
@@ -545,7 +545,7 @@ async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_3_agent_disabled_comes_before_validation() {
+async fn agent_run_3_a_disabled_agent_is_reported_before_validation_errors() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().agent_enabled = false;
     let error = bench
@@ -564,7 +564,7 @@ async fn agent_run_3_agent_disabled_comes_before_validation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_3_llm_error_and_rate_limited_say_whether_to_try_again() {
+async fn agent_run_3_model_errors_have_their_code_and_retryable_flag() {
     let bench = Bench::new(vec![]);
     let cases = [
         (ModelErrorKind::Unavailable, ErrorCode::LlmError, true),
@@ -580,7 +580,7 @@ async fn agent_run_3_llm_error_and_rate_limited_say_whether_to_try_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_3_tool_codes() {
+async fn agent_run_3_each_tool_failure_has_its_error_code() {
     let mut slow = tool("slow", Effect::ReadOnly);
     slow.max_attempts = 2;
     slow.backoff = Backoff::Fixed;
@@ -615,7 +615,7 @@ async fn agent_run_3_tool_codes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_3_an_argument_of_another_format_does_not_fit() {
+async fn agent_run_3_an_argument_that_violates_its_declared_format_is_refused() {
     let mut spec = tool("web", Effect::ReadOnly);
     let day =
         json!({"type": "object", "properties": {"day": {"type": "string", "format": "date"}}});
@@ -630,7 +630,7 @@ async fn agent_run_3_an_argument_of_another_format_does_not_fit() {
             "{day}"
         );
     }
-    // A result with a wrong date format is still a result.
+    // A result with a wrong date format is still accepted.
     bench
         .tools
         .behaviours
@@ -652,7 +652,7 @@ async fn agent_run_3_an_argument_of_another_format_does_not_fit() {
 // --- 5. Approval ---
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided() {
+async fn agent_run_5_a_write_ends_with_a_pending_action_that_runs_once_approved() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
     let mut first = request("r1");
@@ -720,7 +720,7 @@ async fn agent_run_5_a_failed_tool_does_not_end_the_run() {
 // --- 10. Audit ---
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_10_the_callers_ids_are_in_every_record_of_the_run() {
+async fn agent_run_10_every_record_of_a_run_contains_the_callers_ids() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.profile.settings.lock().unwrap().policy = contract::PolicyMode::WritesAllowed;
     bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);

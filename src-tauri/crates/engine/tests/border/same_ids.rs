@@ -1,12 +1,12 @@
-//! Tests of tools of different packs with the same id: a restriction of the id applies to all of
-//! them, a permission to none.
+//! Tests tools of different packs with the same id: a restriction by this id applies to all of
+//! them, and a permission to none.
 
 use contract::{Decision, Effect, PolicyMode, ToolOutcome, ToolSpec};
 use serde_json::json;
 
 use crate::world::{Bench, Say, tool};
 
-/// The same tool of two packs, as it is named while both are there.
+/// Returns the same tool of two packs, with the names that they have while both are installed.
 pub fn both(effect: Effect) -> Vec<ToolSpec> {
     let of = |pack: &str| ToolSpec {
         id: format!("{pack}:w").as_str().into(),
@@ -33,7 +33,7 @@ fn rules(bench: &Bench, rule: serde_json::Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_denied_tool_stays_denied_when_another_pack_has_its_id() {
+async fn a_denied_tool_stays_denied_when_another_pack_has_a_tool_of_the_same_id() {
     let bench = bench();
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     rules(&bench, json!({"id": "no", "action": "deny", "tool": "w"}));
@@ -43,7 +43,7 @@ async fn a_denied_tool_stays_denied_when_another_pack_has_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_switched_off_tool_stays_off_when_another_pack_has_its_id() {
+async fn a_switched_off_tool_stays_off_when_another_pack_has_a_tool_of_the_same_id() {
     let bench = bench();
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.profile.settings.lock().unwrap().switches.tools_off.insert("w".into());
@@ -54,7 +54,7 @@ async fn a_switched_off_tool_stays_off_when_another_pack_has_its_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_allowed_id_allows_neither_of_two_packs_tools() {
+async fn an_allow_rule_for_an_id_that_two_packs_share_allows_neither_tool() {
     let bench = bench();
     rules(&bench, json!({"id": "yes", "action": "allow", "tool": "w"}));
     let turn = bench.start("go").await.turn;
@@ -71,10 +71,10 @@ async fn an_allowed_id_allows_neither_of_two_packs_tools() {
     assert_eq!(bench.runs(), ["shop:w"], "with its pack it is the one that is meant");
 }
 
-/// A grant is for one definition, so it holds however the id is written; and what was signed before
-/// the other pack came is still that.
+/// A grant applies to a single definition, so it is valid for both forms of the id. An approval
+/// from before the other pack was added still applies to the same tool.
 #[tokio::test(start_paused = true)]
-async fn an_approval_from_before_is_still_for_the_same_tool() {
+async fn a_grant_still_covers_only_its_own_tool_after_another_pack_adds_the_same_id() {
     let [shop, other] = <[ToolSpec; 2]>::try_from(both(Effect::Write)).unwrap();
     let bench = Bench::new(vec![ToolSpec { id: "w".into(), ..shop.clone() }]);
     bench.model.then(vec![Say::Call("shop_w", json!({"q": "a"}))]);

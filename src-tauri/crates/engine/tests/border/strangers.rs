@@ -1,5 +1,6 @@
 //! Tests of untrusted content and its display to a person: previews whose reads fail, proposals
-//! that quote their sources, look-alike words, and a rejected action that is not proposed again.
+//! that quote their sources, words of similar letters, and a rejected action that is not proposed
+//! again.
 
 use contract::{manifest::OutputTrust, *};
 use engine::ports::*;
@@ -11,8 +12,8 @@ fn once() -> Decision {
     Decision::ApproveOnce { confirm_word: None }
 }
 
-/// A write whose preview reads from an address of its arguments, a tool with strangers' words, and
-/// one that reaches out.
+/// Returns a bench with a write whose preview reads from an address in its arguments, a tool with
+/// untrusted text, and a tool that sends data elsewhere.
 fn reaching() -> Bench {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
@@ -49,7 +50,7 @@ fn reaching() -> Bench {
 const EVIL: &str = "https://evil.example/collect";
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_contacts_no_address_that_strangers_chose() {
+async fn a_preview_contacts_no_address_taken_from_untrusted_content() {
     let bench = reaching();
     bench.model.then(vec![Say::Call("mail", json!({}))]);
     bench.model.then(vec![Say::Call("w", json!({"q": EVIL}))]);
@@ -77,7 +78,7 @@ async fn a_proposal_contacts_no_address_that_strangers_chose() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preview_reads_nothing_that_would_be_asked_about_and_nothing_that_does_not_fit() {
+async fn a_preview_makes_no_read_that_needs_approval_or_has_invalid_arguments() {
     let ask = r#"{"rules": [{"id": "look", "action": "ask", "tool": "fetch"}]}"#;
     for (rules, schema) in [
         (ask, json!({"type": "object"})),
@@ -99,7 +100,7 @@ async fn a_preview_reads_nothing_that_would_be_asked_about_and_nothing_that_does
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_says_what_it_follows_and_quotes_it() {
+async fn a_proposal_quotes_the_untrusted_content_that_it_follows() {
     let bench = reaching();
     bench.model.then(vec![Say::Call("mail", json!({}))]);
     bench.model.then(vec![Say::Call("w", json!({"q": EVIL}))]);
@@ -133,7 +134,7 @@ async fn a_proposal_says_what_it_follows_and_quotes_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_for_a_preview_counts_as_untrusted_content_only_if_the_model_hears_of_it() {
+async fn a_preview_read_makes_a_turn_untrusted_only_if_the_model_sees_its_result() {
     let template = r#"{% if page.q == "taken" %}{"refuse": "It is taken."}{% else %}{"summary": "send", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#;
     for (first, refused) in [("plain", false), ("taken", true)] {
         let bench = reaching();
@@ -164,7 +165,7 @@ async fn a_read_for_a_preview_counts_as_untrusted_content_only_if_the_model_hear
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_that_mix_alphabets_are_named_in_the_proposal() {
+async fn a_proposal_lists_words_that_mix_alphabets() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "pay to p\u{430}ypal.com"}))]);
     bench.start("pay").await;
@@ -181,7 +182,7 @@ async fn words_that_mix_alphabets_are_named_in_the_proposal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rejected_change_is_not_asked_for_again_in_its_turn() {
+async fn a_rejected_change_is_not_proposed_again_in_the_same_turn() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     let call = |q: &str, n: i64| Say::Call("w", json!({"q": q, "n": n}));
     bench.model.then(vec![call("Shoes", 2), call("Shoes", 2), call(" shoes ", 2)]);
@@ -212,9 +213,10 @@ async fn a_rejected_change_is_not_asked_for_again_in_its_turn() {
     bench.approval(2).await;
 }
 
-/// Approved twice is done twice: only a no holds for what comes after it.
+/// A change that is approved twice is made twice. Only a rejection also applies to later equal
+/// changes.
 #[tokio::test(start_paused = true)]
-async fn the_same_change_twice_is_asked_about_one_after_the_other() {
+async fn the_same_change_called_twice_is_proposed_and_approved_twice() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "x"})), Say::Call("w", json!({"q": "x"}))]);
     let turn = bench.start("add two").await.turn;

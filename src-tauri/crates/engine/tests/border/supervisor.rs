@@ -1,5 +1,5 @@
-//! Tests of the supervisor and its specialists, named after the sections of the reference:
-//! decisions, visits, and one answer.
+//! Tests of the supervisor and its specialists: decisions, visits, and a single answer. The names
+//! refer to the sections of the reference.
 
 use contract::*;
 use engine::ports::*;
@@ -46,7 +46,7 @@ async fn answers(bench: &Bench) -> Vec<(Option<String>, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
+async fn instructions_5_1_the_answer_of_a_single_specialist_becomes_the_reply() {
     let bench = two();
     bench.model.then(decide("guardian", "Report the pace.", "in_field"));
     bench.model.then(vec![Say::Call("p", json!({"q": "x"}))]);
@@ -80,7 +80,7 @@ async fn instructions_5_1_a_specialist_is_asked_and_its_answer_is_the_reply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_the_names_of_next_are_generated_from_who_is_enabled() {
+async fn instructions_5_1_the_choices_of_next_are_the_enabled_specialists_and_finish() {
     let bench = two();
     bench.model.then(decide("FINISH", "Hello!", "no_specialist_needed"));
     bench.ask("hi").await;
@@ -114,8 +114,7 @@ async fn instructions_5_1_the_names_of_next_are_generated_from_who_is_enabled() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_the_orchestrator_answers()
- {
+async fn instructions_5_1_finish_returns_its_text_or_else_the_orchestrator_answers() {
     let bench = two();
     bench.model.then(decide("FINISH", "Hello to you.", "no_specialist_needed"));
     let turn = bench.start("hi").await.turn;
@@ -138,7 +137,7 @@ async fn instructions_5_1_finish_with_an_answer_is_the_answer_and_with_nothing_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_an_unknown_next_is_asked_for_once_more_and_then_the_turn_finishes() {
+async fn instructions_5_1_an_unknown_next_is_asked_for_once_more_before_the_turn_ends() {
     let bench = two();
     bench.model.then(route("optimizer"));
     bench.model.then(vec![Say::Text(
@@ -169,7 +168,7 @@ async fn instructions_5_1_an_unknown_next_is_asked_for_once_more_and_then_the_tu
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_a_decision_may_come_as_a_call() {
+async fn instructions_5_1_a_routing_decision_is_also_accepted_as_a_tool_call() {
     let bench = two();
     bench.model.then(vec![Say::Call("route", json!({"next": "shopper", "instruction": "Search.", "reason_code": "in_field", "entities": []}))]);
     bench.model.then(vec![Say::Text("Boots.")]);
@@ -182,7 +181,7 @@ async fn instructions_5_1_a_decision_may_come_as_a_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_one_visit_and_one_more_for_a_reason() {
+async fn instructions_5_1_a_specialist_is_asked_a_second_time_only_for_a_valid_reason() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("First half.")]);
@@ -212,7 +211,7 @@ async fn instructions_5_1_one_visit_and_one_more_for_a_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_without_a_reason_a_second_visit_finishes() {
+async fn instructions_5_1_asking_a_specialist_again_without_a_reason_ends_the_turn() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("Done.")]);
@@ -222,7 +221,7 @@ async fn instructions_5_1_without_a_reason_a_second_visit_finishes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_1_at_most_six_hops() {
+async fn instructions_5_1_a_turn_asks_specialists_at_most_six_times() {
     let many: Vec<Agent> =
         ["a", "b", "c", "d", "e", "f", "g", "h"].iter().map(|id| agent(id, &[])).collect();
     let bench = Bench::new(vec![]).with(many);
@@ -237,7 +236,7 @@ async fn instructions_5_1_at_most_six_hops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decision_1_at_most_24_model_calls_a_turn_over_all_specialists_and_still_an_answer() {
+async fn decision_1_the_limit_of_model_calls_covers_all_specialists_and_leaves_an_answer() {
     let bench = two();
     bench.profile.settings.lock().unwrap().limits.model_calls = 9;
     bench.model.then(route("guardian"));
@@ -245,7 +244,7 @@ async fn decision_1_at_most_24_model_calls_a_turn_over_all_specialists_and_still
         bench.model.then(vec![Say::Call("p", json!({"n": n}))]);
     }
     bench.model.then(vec![Say::Text("Pace.")]);
-    // Two calls are left: no hop fits.
+    // Two calls are left, which is too few for a hop.
     let (status, text) = status_and_text(&bench.ask("both").await);
     assert_eq!((status, text.as_str()), (TurnStatus::Ok, "Pace."));
     assert_eq!(bench.model.requests.lock().unwrap().len(), 7);
@@ -263,7 +262,7 @@ async fn decision_1_at_most_24_model_calls_a_turn_over_all_specialists_and_still
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_2_two_answers_are_shown_and_brought_together_with_their_sources() {
+async fn instructions_5_2_two_specialists_answers_are_combined_with_their_sources() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("It is behind.")]);
@@ -292,7 +291,7 @@ async fn instructions_5_2_two_answers_are_shown_and_brought_together_with_their_
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_2_with_one_specialist_nobody_is_asked_who_should_answer() {
+async fn instructions_5_2_a_single_specialist_answers_without_a_routing_call() {
     let bench = Bench::new(vec![tool("p", Effect::ReadOnly)]).with(vec![agent("guardian", &["p"])]);
     bench.model.then(vec![Say::Text("Hello.")]);
     assert_eq!(status_and_text(&bench.ask("hi").await).1, "Hello.");
@@ -304,7 +303,7 @@ async fn instructions_5_2_with_one_specialist_nobody_is_asked_who_should_answer(
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_2_a_specialist_without_data_is_told_to_say_so() {
+async fn instructions_5_2_a_specialist_without_tools_is_instructed_to_say_so() {
     let bench = Bench::new(vec![]).with(vec![agent("optimizer", &[])]);
     bench.ask("raise the bids").await;
     assert!(bench.prompt(0).contains("You have no tools and no data. Say so"));
@@ -312,7 +311,7 @@ async fn instructions_5_2_a_specialist_without_data_is_told_to_say_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_5_2_no_specialist_calls_outside_its_scope() {
+async fn instructions_5_2_a_specialist_cannot_call_another_specialists_tools() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Call("s", json!({"q": "boots"}))]);
@@ -341,7 +340,7 @@ async fn instructions_5_2_no_specialist_calls_outside_its_scope() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decision_15_a_specialist_that_is_switched_off_meanwhile_is_not_asked() {
+async fn decision_15_a_specialist_switched_off_during_a_turn_is_not_asked() {
     let bench = two();
     let profile = std::sync::Arc::clone(&bench.profile);
     let switch = move |_: &ToolRequest| {
@@ -359,7 +358,7 @@ async fn decision_15_a_specialist_that_is_switched_off_meanwhile_is_not_asked() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn decision_5_an_answer_stays_when_no_model_can_be_asked_who_is_next() {
+async fn decision_5_a_specialists_answer_is_kept_if_the_next_routing_call_fails() {
     let bench = two();
     bench.model.then(route("guardian"));
     bench.model.then(vec![Say::Text("Pace.")]);
@@ -386,7 +385,7 @@ async fn decision_5_an_answer_stays_when_no_model_can_be_asked_who_is_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agent_run_8_text_that_the_supervisor_reads_and_orders_is_redacted() {
+async fn agent_run_8_text_that_the_supervisor_reads_and_writes_is_redacted() {
     let bench = two();
     bench.model.then(vec![Say::Text("{\"next\": \"guardian\", \"instruction\": \"Report for <email_1>.\", \"reason_code\": \"in_field\", \"entities\": []}")]);
     bench.model.then(vec![Say::Text("Sent to <email_1>.")]);
@@ -403,7 +402,7 @@ async fn agent_run_8_text_that_the_supervisor_reads_and_orders_is_redacted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
+async fn a_specialist_selected_by_the_caller_answers_without_a_routing_call() {
     let bench = two();
     bench.model.then(vec![Say::Text("Shoes.")]);
     let params = |agent: &str| TurnStartParams {

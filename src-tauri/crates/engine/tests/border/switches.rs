@@ -1,4 +1,4 @@
-//! Tests of the kill switches at their named points, for everything, one tool and one agent, and of
+//! Tests of the kill switches at their named points, for everything, a tool and an agent, and of
 //! the report of writes that ran without approval.
 
 use std::sync::atomic::Ordering;
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::world::{Bench, Say, agent, status_and_text, tool};
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_off_is_not_offered_and_not_run() {
+async fn a_switched_off_tool_is_neither_offered_nor_run() {
     let bench =
         Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().switches.tools_off.insert("a.read".into());
@@ -26,7 +26,7 @@ async fn a_tool_that_is_off_is_not_offered_and_not_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agents_switch_is_that_of_its_tools() {
+async fn switching_off_a_specialist_switches_off_its_tools() {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
     *bench.tools.agent.lock().unwrap() = Some(AgentId::new("guardian"));
     bench.profile.settings.lock().unwrap().switches.agents_off.insert("guardian".into());
@@ -37,7 +37,7 @@ async fn an_agents_switch_is_that_of_its_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn switching_off_disarms_what_waits_and_leaves_it_waiting() {
+async fn a_pending_action_of_a_switched_off_tool_cannot_be_approved_and_stays_pending() {
     let bench = Bench::new(vec![tool("cart.add", Effect::Write)]);
     bench.model.then(vec![Say::Call("cart_add", json!({"q": "x"}))]);
     let turn = bench.start("add").await.turn;
@@ -104,7 +104,7 @@ async fn switching_a_specialist_off_ends_its_turn_before_its_next_model_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_that_ran_unasked_is_reported_however_the_turn_ends() {
+async fn a_write_that_ran_without_approval_is_reported_however_the_turn_ends() {
     let bench =
         Bench::new(vec![tool("cart.add", Effect::Write), tool("cart.drop", Effect::Destructive)]);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
@@ -136,7 +136,7 @@ async fn a_write_that_ran_unasked_is_reported_however_the_turn_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preview_reads_nothing_that_is_off_or_denied() {
+async fn a_preview_does_not_call_tools_that_are_switched_off_or_denied() {
     let denied = r#"{"rules": [{"id": "no", "action": "deny", "tool": "r"}]}"#;
     for off in [true, false] {
         let (bench, _) = crate::approvals::priced();

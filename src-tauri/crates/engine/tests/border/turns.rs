@@ -1,4 +1,4 @@
-//! Tests of plain turns: answers, rounds, limits, queue, cancellation.
+//! Tests of simple turns: answers, rounds, limits, queue, cancellation.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::world::{Bench, Say, status_and_text, tool};
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_saved_told_once_and_recorded() {
+async fn an_answer_is_stored_sent_once_and_recorded() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("Hel"), Say::Text("lo")]);
     let turn = bench.start("Hi").await.turn;
@@ -41,7 +41,7 @@ async fn an_answer_is_saved_told_once_and_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_takes_over_is_named_in_transcript_and_log() {
+async fn a_fallback_model_that_answers_is_named_in_transcript_and_log() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::FellBack("first", "second"), Say::Text("Hello")]);
     assert_eq!(status_and_text(&bench.ask("Hi").await), (TurnStatus::Ok, "Hello".into()));
@@ -58,17 +58,17 @@ async fn a_model_that_takes_over_is_named_in_transcript_and_log() {
     );
 }
 
-// In real time: virtual time would run on while the store's threads write, and a call would end
+// In real time: virtual time would advance while the store's threads write, and a call would end
 // before the next begins.
 #[tokio::test]
-async fn reads_of_a_round_run_together_and_come_back_in_order() {
+async fn reads_of_one_round_run_in_parallel_and_results_keep_their_order() {
     let bench = Bench::new(vec![
         tool("a", Effect::ReadOnly),
         tool("b", Effect::ReadOnly),
         tool("c", Effect::ReadOnly),
     ]);
-    // Each waits for the other two, so that none ends unless all run at once; then the last one
-    // asked for ends first.
+    // Each call waits for the other two, so that none ends unless all run at the same time. The
+    // last requested call then ends first.
     *bench.tools.meeting.lock().unwrap() = Some(std::sync::Arc::new(tokio::sync::Barrier::new(3)));
     for (id, ms) in [("a", 30), ("b", 20), ("c", 10)] {
         bench.tools.slow.lock().unwrap().insert(id.into(), Duration::from_millis(ms));
@@ -91,7 +91,7 @@ async fn reads_of_a_round_run_together_and_come_back_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_fourth_call_of_a_round_gets_a_limit_result() {
+async fn a_fourth_call_in_one_round_is_refused_with_a_limit_result() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.model.then((0..4).map(|n| Say::Call("a", json!({"n": n}))).collect());
     bench.ask("go").await;
@@ -103,7 +103,7 @@ async fn the_fourth_call_of_a_round_gets_a_limit_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_the_bound_the_last_call_has_no_tools_and_there_is_an_answer() {
+async fn the_last_allowed_model_call_has_no_tools_so_that_the_turn_has_an_answer() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     for n in 0..6 {
         bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
@@ -119,7 +119,7 @@ async fn at_the_bound_the_last_call_has_no_tools_and_there_is_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_reply_is_asked_again_once_and_never_shown_empty() {
+async fn an_empty_reply_is_requested_again_once_and_never_shown_empty() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.model.then(vec![]);
     bench.model.then(vec![]);
@@ -129,7 +129,7 @@ async fn an_empty_reply_is_asked_again_once_and_never_shown_empty() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_read_is_answered_twice_and_then_refused() {
+async fn the_same_read_in_three_rounds_runs_once_and_is_then_refused() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     for _ in 0..3 {
         bench.model.then(vec![Say::Call("a", json!({"q": "x"}))]);
@@ -140,7 +140,7 @@ async fn the_same_read_is_answered_twice_and_then_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn wrong_arguments_and_unknown_tools_go_back_to_the_model() {
+async fn invalid_arguments_and_unknown_tools_are_reported_to_the_model() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.model.then(vec![Say::Call("a", json!({"n": "many"})), Say::Call("nope", json!({}))]);
     bench.model.then(vec![Say::Text("sorry")]);
@@ -151,7 +151,7 @@ async fn wrong_arguments_and_unknown_tools_go_back_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_that_no_wire_takes_back_are_made_usable() {
+async fn invalid_tool_names_from_the_model_are_replaced_in_later_requests() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     let long = "n".repeat(80);
     bench.model.then(vec![
@@ -175,7 +175,7 @@ async fn names_that_no_wire_takes_back_are_made_usable() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_name_that_was_offered_counts_before_any_id() {
+async fn a_call_matches_an_offered_tool_name_before_any_tool_id() {
     let (mut one, mut other) =
         (tool("one.list", Effect::ReadOnly), tool("one_list", Effect::ReadOnly));
     (one.model_name, other.model_name) = ("one_list".into(), "one_list_2".into());
@@ -194,7 +194,7 @@ async fn the_name_that_was_offered_counts_before_any_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_message_waits_visibly_and_is_answered_next() {
+async fn a_second_message_is_shown_as_queued_and_answered_next() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     let first = bench.start("one").await;
@@ -232,9 +232,9 @@ async fn a_second_message_waits_visibly_and_is_answered_next() {
     assert_eq!(texts, ["one", "two"]);
 }
 
-// In real time: the store's threads write while it waits.
+// In real time, because the store's threads write during the wait.
 #[tokio::test]
-async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_end() {
+async fn a_queued_message_of_a_caller_ends_when_the_caller_leaves_or_the_engine_stops() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     bench.start("one").await;
@@ -274,7 +274,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
         let stored = async || {
             bench.world.store.session_values(&"s".into()).await.unwrap().contains_key("$queue")
         };
-        // The next start reports what was still waiting when the process ended.
+        // The next start reports messages that were still waiting when the process ended.
         while leaves && stored().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -282,7 +282,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_conversation_comes_with_its_newest_pinned_results() {
+async fn opening_a_long_conversation_includes_its_newest_pinned_results() {
     let view = |declared: Value| serde_json::from_value::<ResultView>(declared).unwrap();
     let cart = view(json!({"shape": "named", "pack": "test", "view": "cart", "pinned": true}));
     let table = view(json!({"shape": "table", "columns": [{"field": "n"}], "pinned": true}));
@@ -290,7 +290,7 @@ async fn a_long_conversation_comes_with_its_newest_pinned_results() {
         ToolSpec { view: cart.clone(), ..tool("w", Effect::Write) },
         ToolSpec { view: table.clone(), ..tool("stations", Effect::ReadOnly) },
     ]);
-    // Earlier versions stored the name of the view alone.
+    // Earlier versions stored only the name of the view.
     let (old_cart, old_product) = (view(json!("cart")), view(json!("product")));
     let item = |n: usize, body| Item {
         id: ItemId(format!("i{n}")),
@@ -350,7 +350,7 @@ async fn a_long_conversation_comes_with_its_newest_pinned_results() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn earlier_turns_are_sent_paired_and_only_their_window() {
+async fn earlier_turns_are_sent_with_paired_calls_and_only_within_the_window() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     for n in 0..15 {
         bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
@@ -363,7 +363,7 @@ async fn earlier_turns_are_sent_paired_and_only_their_window() {
     assert_eq!(users, 11, "twenty messages of before, and the new one");
 }
 
-/// Messages of the users in a request.
+/// Returns the user messages in a request.
 fn users(request: &ModelRequest) -> Vec<String> {
     request
         .messages
@@ -373,7 +373,7 @@ fn users(request: &ModelRequest) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_turns() {
+async fn a_conversation_refused_as_too_long_is_sent_again_without_its_oldest_turns() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     for n in 1..=4 {
         bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
@@ -407,7 +407,7 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
     };
     assert_eq!(told().await, 1);
 
-    // The newest message always goes; when it alone is too long, that is the end.
+    // The newest message is always sent. If it is too long by itself, the turn ends with an error.
     for _ in 0..4 {
         bench.model.then(too_long());
     }
@@ -421,7 +421,7 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn blanks_beside_calls_are_not_an_answer() {
+async fn whitespace_beside_calls_is_not_part_of_the_answer() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.model.then(vec![Say::Text("\n"), Say::Text("\n"), Say::Call("a", json!({}))]);
     bench.model.then(vec![
@@ -449,7 +449,7 @@ async fn blanks_beside_calls_are_not_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_line_keeps_its_indentation() {
+async fn the_first_line_of_an_answer_keeps_its_indentation() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![
         Say::Text(" \n"),
@@ -461,7 +461,7 @@ async fn a_first_line_keeps_its_indentation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_its_provider_cut_says_so() {
+async fn an_answer_cut_by_its_provider_says_so() {
     for (finish, why) in [
         (Finish::Length, "The answer ends here: the longest"),
         (Finish::ContentFilter, "The answer ends here: the provider"),
@@ -492,7 +492,7 @@ async fn an_answer_that_its_provider_cut_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cut_inside_of_code_is_told_outside_of_it() {
+async fn the_note_on_a_cut_answer_is_placed_outside_its_code_block() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("```rust\nlet a"), Say::Ends(Finish::Length)]);
     assert!(
@@ -503,7 +503,7 @@ async fn a_cut_inside_of_code_is_told_outside_of_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_kill_switch_stops_new_turns_and_running_ones() {
+async fn disabling_the_agent_refuses_new_turns_and_stops_running_ones() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().agent_enabled = false;
     let params = TurnStartParams {
@@ -537,7 +537,7 @@ async fn empty_and_overlong_messages_are_refused_with_a_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_takes_no_message_while_it_is_erased() {
+async fn a_session_accepts_no_message_while_it_is_erased() {
     let bench = Bench::new(vec![]);
     bench.ask("hello").await;
     while bench.engine.turns.running() > 0 {

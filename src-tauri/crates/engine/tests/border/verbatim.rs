@@ -1,5 +1,5 @@
-//! Tests that arguments reach a tool as the model said them, and results reach the model, the window
-//! and the log as the tool said them.
+//! Tests that arguments reach a tool exactly as the model wrote them, and that results reach the
+//! model, the window and the log exactly as the tool returned them.
 
 use contract::*;
 use engine::ports::Message;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Bench, Say, tool};
 
-/// A read of a server that the user added.
+/// Returns a read of a server that the user added.
 fn added(id: &str, input: Value, output: Value) -> ToolSpec {
     ToolSpec {
         pack: PackId::of_added_server("notes"),
@@ -18,7 +18,7 @@ fn added(id: &str, input: Value, output: Value) -> ToolSpec {
     }
 }
 
-/// The texts of the results that the model read last.
+/// Returns the texts of the results that the model read last.
 fn told(bench: &Bench) -> Vec<String> {
     let requests = bench.model.requests.lock().unwrap();
     let results = requests.last().unwrap().messages.iter().filter_map(|message| match message {
@@ -28,7 +28,7 @@ fn told(bench: &Bench) -> Vec<String> {
     results.collect()
 }
 
-/// Calls a tool once. Returns the arguments that reached it, or what the model was told.
+/// Calls a tool once. Returns the arguments that reached the tool, or the error that the model got.
 async fn call(spec: ToolSpec, arguments: &Value) -> Result<Value, String> {
     let name: &'static str = "t";
     assert_eq!(spec.model_name, name);
@@ -40,7 +40,7 @@ async fn call(spec: ToolSpec, arguments: &Value) -> Result<Value, String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_argument_that_any_part_of_the_schema_names_reaches_the_tool() {
+async fn an_argument_declared_in_any_part_of_the_schema_reaches_the_tool() {
     let page = json!({"type": "object", "properties": {"page_id": {"type": "string"}}, "required": ["page_id"]});
     let base = || json!({"type": "object", "properties": {"kind": {"type": "string"}}});
     let with = |members: Value| {
@@ -87,7 +87,7 @@ async fn an_argument_that_any_part_of_the_schema_names_reaches_the_tool() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn arguments_outside_the_schema_are_refused_with_member_and_rule() {
+async fn invalid_arguments_are_refused_with_the_member_and_the_violated_rule() {
     let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
     let branches = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "oneOf": [{"properties": {"n": {"type": "integer"}}, "required": ["n"]}, {"required": ["m"]}]});
@@ -116,13 +116,13 @@ async fn a_value_that_fits_the_schema_of_an_added_server_is_never_changed() {
         let spec = added("t", schema.clone(), json!({}));
         assert_eq!(call(spec, &arguments).await.as_ref(), Ok(&arguments));
     }
-    // A blank number says that there is none.
+    // A blank number means that there is no value.
     let spec = added("t", schema, json!({}));
     assert_eq!(call(spec, &json!({"text": "x", "n": null})).await, Ok(json!({"text": "x"})));
 }
 
 #[tokio::test(start_paused = true)]
-async fn lists_and_nulls_reach_the_tool_as_they_were_meant() {
+async fn lists_and_nulls_written_as_text_reach_the_tool_with_their_declared_type() {
     let lists = json!({"type": "array", "items": {"type": "string"}});
     let schema = json!({"type": "object", "required": ["must"], "properties": {
         "list": lists, "either": {"anyOf": [lists, {"type": "null"}]},
@@ -169,8 +169,8 @@ async fn a_part_of_a_schema_that_cannot_be_checked_is_left_to_the_server() {
     assert_eq!(call(added("t", dialect, json!({})), &arguments).await, Ok(arguments));
 }
 
-/// Reads once from a tool that answers with `result`. Returns what the model read and what the
-/// window shows.
+/// Reads once from a tool that answers with `result`. Returns the bench, the text that the model
+/// read and the value that the window shows.
 async fn read(spec: ToolSpec, result: &Value) -> (Bench, String, Value) {
     let bench = Bench::new(vec![spec]);
     let answer = result.clone();
@@ -191,7 +191,7 @@ async fn read(spec: ToolSpec, result: &Value) -> (Bench, String, Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_text_result_stays_the_text_byte_for_byte() {
+async fn a_text_result_is_passed_on_byte_for_byte() {
     for text in [
         "1.10",
         "1e5",
@@ -206,7 +206,7 @@ async fn a_text_result_stays_the_text_byte_for_byte() {
         assert_eq!((model.as_str(), &window), (text, &json!(text)));
         let outcome = &bench.records_of(RecordType::ToolOutcome).await[0];
         assert_eq!(outcome.revealed["result"], json!(text).to_string());
-        // A later turn reads the same.
+        // A later turn reads the same text.
         bench.model.then(vec![Say::Text("Yes.")]);
         bench.ask("and now?").await;
         assert_eq!(told(&bench).concat(), text);
@@ -231,7 +231,7 @@ async fn json_text_is_validated_by_its_parsed_value() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_of_another_shape_than_its_server_declares_is_shown_with_a_note() {
+async fn a_result_that_violates_its_servers_schema_is_shown_with_a_note() {
     let shape = json!({"type": "object", "required": ["rows"]});
     for (name, said) in [
         ("text", json!("No rows today.")),
@@ -244,13 +244,13 @@ async fn a_result_of_another_shape_than_its_server_declares_is_shown_with_a_note
         let told = format!("window: {window:#}\nmodel: {model}");
         insta::assert_snapshot!(format!("result_of_another_shape_{name}"), told);
     }
-    // Beside texts, the structured part must fit.
+    // If there are texts as well, the structured part must match.
     let both = json!({"structuredContent": {"rows": []}, "content": ["Ask again tomorrow."]});
     let (_, model, window) =
         read(added("t", json!({"type": "object"}), shape.clone()), &both).await;
     assert_eq!(window, both);
     assert!(model.contains("Ask again tomorrow."), "{model}");
-    // The shape of a pack's tool is a contract.
+    // The output schema of a pack's tool is binding.
     let mut spec = added("t", json!({"type": "object"}), shape);
     spec.pack = "test".into();
     let (bench, model, _) = read(spec, &json!("No rows today.")).await;
@@ -259,7 +259,7 @@ async fn a_result_of_another_shape_than_its_server_declares_is_shown_with_a_note
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_note_about_a_shape_names_a_place_short_and_visible() {
+async fn the_note_on_an_invalid_result_names_its_location_short_and_without_hidden_characters() {
     let name = format!("\u{202e}a\nb\u{200b}{}", "All is well. ".repeat(100));
     let shape = json!({"type": "object", "properties": {name.clone(): {"type": "integer"}}});
     let spec = added("t", json!({"type": "object"}), shape);
@@ -270,7 +270,7 @@ async fn the_note_about_a_shape_names_a_place_short_and_visible() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_a_json_text_writes_with_escapes_is_removed() {
+async fn a_secret_written_with_json_escapes_is_removed() {
     let key = "Xk29fLm3Q/pZr81TbVw6Y";
     let bench = Bench::new(vec![added("t", json!({"type": "object"}), json!({}))]);
     bench.secrets.0.lock().unwrap().push(key.into());

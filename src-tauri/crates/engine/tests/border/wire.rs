@@ -1,5 +1,5 @@
-//! Tests that the log equals the sent requests: each sent request has a record with its arguments,
-//! and an approved request is the one that was shown.
+//! Tests that the log matches the sent requests: each sent request has a record with its arguments,
+//! and an approved request equals the shown request.
 
 use contract::*;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::world::{Bench, Say, tool};
 
 const ONCE: Decision = Decision::ApproveOnce { confirm_word: None };
 
-/// A tool whose server takes its arguments in another form.
+/// Returns a bench with a tool whose server takes its arguments in another format.
 fn bench(effect: Effect) -> Bench {
     let bench = Bench::new(vec![tool("t", effect)]);
     bench.tools.adapts.lock().unwrap().push("t".into());
@@ -21,7 +21,7 @@ async fn recorded(bench: &Bench) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_is_recorded_in_the_form_in_which_it_is_sent() {
+async fn a_read_is_recorded_with_the_arguments_that_are_sent() {
     let bench = bench(Effect::ReadOnly);
     bench.ask("go").await;
     assert_eq!(bench.sent(), [json!({"q": "shoes", "count": "2"})]);
@@ -34,7 +34,7 @@ async fn a_read_is_recorded_in_the_form_in_which_it_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_signed_call_is_shown_recorded_and_sent_in_one_form() {
+async fn an_approved_call_is_shown_recorded_and_sent_with_the_same_arguments() {
     let bench = bench(Effect::Write);
     let turn = bench.start("go").await.turn;
     let first = bench.approval(0).await;
@@ -53,7 +53,7 @@ async fn a_signed_call_is_shown_recorded_and_sent_in_one_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_action_that_is_approved_later_is_sent_as_it_was_shown() {
+async fn an_action_approved_after_its_turn_is_sent_as_it_was_shown() {
     let bench = bench(Effect::Write);
     let turn = bench.start_with("go", true).await.turn;
     bench.final_of(&turn).await;
@@ -63,10 +63,10 @@ async fn an_action_that_is_approved_later_is_sent_as_it_was_shown() {
     assert_eq!(recorded(&bench).await, bench.sent());
 }
 
-// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let
-// pass.
+// The clock is not paused, because the log is written within the tool's time limit, and a paused
+// clock would jump past this limit.
 #[tokio::test]
-async fn a_second_request_of_a_read_has_its_own_record() {
+async fn a_second_request_made_by_a_read_has_its_own_record() {
     let bench = bench(Effect::ReadOnly);
     bench.tools.further.lock().unwrap().insert("t".into(), json!({"q": "shoe"}));
     bench.ask("go").await;
@@ -83,7 +83,7 @@ async fn a_second_request_of_a_read_has_its_own_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_sends_no_second_request_that_nobody_signed() {
+async fn a_change_makes_no_second_request_without_approval() {
     let bench = bench(Effect::Write);
     bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
     bench.tools.further.lock().unwrap().insert("t".into(), json!({"q": "other"}));
@@ -92,10 +92,10 @@ async fn a_change_sends_no_second_request_that_nobody_signed() {
     assert_eq!(recorded(&bench).await, bench.sent());
 }
 
-// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let
-// pass.
+// The clock is not paused, because the log is written within the tool's time limit, and a paused
+// clock would jump past this limit.
 #[tokio::test]
-async fn a_read_that_goes_on_with_answers_is_recorded_with_them() {
+async fn a_read_resumed_with_answers_is_recorded_with_the_answers() {
     let bench = bench(Effect::ReadOnly);
     bench.tools.wants.lock().unwrap().insert("t".into(), json!({"which": {"action": "accept"}}));
     bench.ask("go").await;

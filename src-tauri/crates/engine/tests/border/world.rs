@@ -30,28 +30,31 @@ type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send +
 #[derive(Default)]
 pub struct ScriptTools {
     pub specs: Mutex<Arc<Vec<ToolSpec>>>,
-    /// The data rules of every pack.
+    /// The data flow rules of every pack.
     pub data_flow: Mutex<Option<contract::manifest::DataFlow>>,
     pub behaviours: Mutex<HashMap<String, Behaviour>>,
-    /// Tools that cannot run as things are.
+    /// The errors of tools that currently cannot run.
     pub refusals: Mutex<HashMap<String, AgentError>>,
     pub slow: Mutex<HashMap<String, Duration>>,
     pub runs: Mutex<Vec<(String, Value)>>,
-    /// The agent that all tools belong to.
+    /// The caller of each run.
+    pub callers: Mutex<Vec<contract::CallerKind>>,
+    /// The agent to which all tools belong.
     pub agent: Mutex<Option<contract::AgentId>>,
-    /// Answers that a tool's server wants before it goes on.
+    /// Answers that a tool's server requires before it continues.
     pub wants: Mutex<HashMap<String, Value>>,
-    /// Arguments of a second request that a tool sends.
+    /// The arguments of a second request that a tool sends.
     pub further: Mutex<HashMap<String, Value>>,
-    /// Tools whose server takes `n` as text, under another name.
+    /// Tools whose server takes `n` as text, with another name.
     pub adapts: Mutex<Vec<String>>,
-    /// Whether all packs answer from imported files.
+    /// Whether all packs compute answers from imported files.
     pub reads_files: AtomicBool,
-    /// Whether the tools' own side decides how long a call may take.
+    /// Whether the tools have their own time limit.
     pub keeps_time: AtomicBool,
     waits: AtomicBool,
     pub at_once: AtomicI64,
-    /// Calls wait here for each other: they go on only when so many run at once.
+    /// A barrier at which calls wait for each other until the given number of calls run at the same
+    /// time.
     pub meeting: Mutex<Option<Arc<tokio::sync::Barrier>>>,
 }
 
@@ -115,6 +118,7 @@ impl Tools for ScriptTools {
         self.at_once.fetch_add(1, Ordering::SeqCst);
         let id = request.spec.id.0.clone();
         self.runs.lock().unwrap().push((id.clone(), request.arguments.clone()));
+        self.callers.lock().unwrap().push(request.caller.clone());
         let meeting = self.meeting.lock().unwrap().clone();
         if let Some(meeting) = meeting {
             meeting.wait().await;
@@ -172,12 +176,12 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
     }
 }
 
-/// A read of the app's own service for memories.
+/// Returns a read of the app's own service for memories.
 pub fn tool_of_memories(id: &str) -> ToolSpec {
     ToolSpec { pack: "memory".into(), ..tool(id, Effect::ReadOnly) }
 }
 
-/// Specialists and instructions as a test sets them.
+/// The specialists and instructions that a test sets.
 #[derive(Default)]
 pub struct TestRoster {
     pub agents: Mutex<Arc<Vec<Agent>>>,
@@ -192,7 +196,7 @@ impl Roster for TestRoster {
     }
 }
 
-/// A specialist with these tools.
+/// Returns a specialist with these tools.
 pub fn agent(id: &str, tools: &[&str]) -> Agent {
     Agent {
         id: id.into(),
@@ -292,7 +296,7 @@ impl Secrets for TestSecrets {
 pub struct PushedEvents {
     pub expired: Mutex<Vec<contract::ApprovalId>>,
     pub events: Mutex<Vec<TurnEvent>>,
-    /// Of streamed runs.
+    /// The events of streamed runs.
     pub runs: Mutex<Vec<contract::RunEvent>>,
     pub bell: tokio::sync::Notify,
 }
@@ -310,7 +314,7 @@ impl Events for PushedEvents {
     }
 }
 
-/// A log that can be made to refuse, in front of the real one.
+/// A wrapper of the real log that can be made to fail.
 pub struct Refusable {
     pub log: audit::Log,
     pub refuses: AtomicBool,
@@ -332,10 +336,10 @@ impl AuditLog for Refusable {
     }
 }
 
-/// An embedding model, the built-in one at first, which can be made to fail.
+/// An embedding model that can be made to fail, initially the built-in model.
 pub struct FailableEmbedder {
     pub model: Mutex<Arc<dyn Embedder>>,
-    /// Used in place of the model if it is set.
+    /// A server that replaces the model if set.
     pub server: Mutex<Option<Arc<dyn EmbeddingServer>>>,
     pub fails: AtomicBool,
 }
@@ -369,11 +373,29 @@ impl Embedders for FailableEmbedder {
     }
 }
 
+/// Access for callers with limited packs: the tools that a test sets, or else all tools.
+pub struct LimitedAccess {
+    pub tools: Mutex<Arc<ScriptTools>>,
+    roster: Arc<TestRoster>,
+    models: Arc<OneModel>,
+}
+
+impl Access for LimitedAccess {
+    fn reachable(&self, _: &Arc<[contract::PackId]>) -> Reachable {
+        Reachable {
+            tools: Arc::clone(&self.tools.lock().unwrap()) as _,
+            roster: Arc::clone(&self.roster) as _,
+            models: Arc::clone(&self.models) as _,
+        }
+    }
+}
+
 pub struct Bench {
     pub engine: Arc<Engine>,
     pub world: World,
     pub model: Arc<ScriptModel>,
     pub tools: Arc<ScriptTools>,
+    pub limited: Arc<LimitedAccess>,
     pub roster: Arc<TestRoster>,
     pub embedder: Arc<FailableEmbedder>,
     pub clock: Arc<SetClock>,
@@ -413,25 +435,32 @@ impl Bench {
         let embedder = Arc::new(FailableEmbedder::default());
         *tools.specs.lock().unwrap() = Arc::new(specs);
         let secrets = Arc::new(TestSecrets::default());
-        // Virtual time runs on while real threads write: no test here is about the deadline.
+        // Virtual time advances while real threads write, so the deadline is disabled for all tests
+        // here.
         let mut settings = Settings::default();
         settings.limits.deadline_s = u32::MAX;
-        // Summaries have their own tests: elsewhere every model call is one that the test scripts.
+        // Summaries have their own tests. In the other tests, the test scripts every model call.
         settings.conversation.mode = contract::ConversationMode::BufferWindow;
         let profile = Arc::new(TestProfile {
             settings: Mutex::new(settings),
             rules: Mutex::default(),
             prices: Mutex::default(),
-            // The general assistant has tests of its own.
+            // The general assistant has its own tests.
             supervision: Mutex::new(Supervision::Contract),
             fault: Mutex::default(),
+        });
+        let models = Arc::new(OneModel(Arc::clone(&model)));
+        let limited = Arc::new(LimitedAccess {
+            tools: Mutex::new(Arc::clone(&tools)),
+            roster: Arc::clone(&roster),
+            models: Arc::clone(&models),
         });
         let world = World {
             store: Arc::new(store),
             audit: Arc::clone(&log) as _,
             tools: Arc::clone(&tools) as _,
             roster: Arc::clone(&roster) as _,
-            models: Arc::new(OneModel(Arc::clone(&model))),
+            models,
             embedders: Arc::clone(&embedder) as _,
             profile: Arc::clone(&profile) as _,
             secrets: Arc::clone(&secrets) as _,
@@ -440,13 +469,14 @@ impl Bench {
             clock: Arc::clone(&clock) as _,
             ids: Arc::new(Counter::default()),
             random: Arc::new(Counter::default()),
-            access: None,
+            access: Arc::clone(&limited) as _,
         };
         Self {
             engine: Engine::new(world.clone()),
             world,
             model,
             tools,
+            limited,
             roster,
             embedder,
             clock,
@@ -458,21 +488,21 @@ impl Bench {
         }
     }
 
-    /// Puts specialists to work.
+    /// Sets the specialists.
     #[must_use]
     pub fn with(self, agents: Vec<Agent>) -> Self {
         *self.roster.agents.lock().unwrap() = Arc::new(agents);
         self
     }
 
-    /// Answers as a general assistant, as the window does.
+    /// Answers as a general assistant, like in the window.
     #[must_use]
     pub fn with_assistant(self) -> Self {
         *self.profile.supervision.lock().unwrap() = Supervision::Assistant;
         self
     }
 
-    /// The system message of the n-th request.
+    /// Returns the system message of the n-th request.
     pub fn prompt(&self, n: usize) -> String {
         let requests = self.model.requests.lock().unwrap();
         let Some(Message::System { text }) = requests[n].messages.first() else {
@@ -496,7 +526,7 @@ impl Bench {
         self.engine.turns.start(contract::Caller::inside(), params).await.unwrap()
     }
 
-    /// Sends a message and waits for its final.
+    /// Sends a message and waits for its `final` event.
     pub async fn ask(&self, text: &str) -> EventBody {
         let turn = self.start(text).await.turn;
         self.final_of(&turn).await
@@ -509,8 +539,8 @@ impl Bench {
                 if let Some(found) = look(&self.pushed.events.lock().unwrap()) {
                     return found;
                 }
-                // Steps of virtual time: a notification between look and listen is not lost for
-                // long.
+                // The timeout, in virtual time, covers a notification that is missed between the
+                // check and the wait.
                 let _ = tokio::time::timeout(Duration::from_millis(20), bell).await;
             }
         };
@@ -527,7 +557,7 @@ impl Bench {
         .await
     }
 
-    /// The n-th approval that was requested.
+    /// Returns the n-th requested approval.
     pub async fn approval(&self, n: usize) -> Approval {
         self.wait_for(|events| {
             events
@@ -544,13 +574,13 @@ impl Bench {
         .await
     }
 
-    /// Returns the action that waits after a remote caller's turn, in the caller's language. The
-    /// caller's host checks actions of "w" itself.
+    /// Returns the action that is pending after a remote caller's turn, in the caller's language.
+    /// The caller's host itself checks actions of "w".
     pub async fn caller_approval(&self, locale: &str) -> Approval {
         self.waiting_after_caller_turn(locale, &["w"]).await.expect("something waits")
     }
 
-    /// The same, if something waits.
+    /// Returns the same action, if any is pending.
     pub async fn waiting_after_caller_turn(
         &self,
         locale: &str,
@@ -605,7 +635,7 @@ impl Bench {
         self.tools.runs.lock().unwrap().iter().map(|(id, _)| id.clone()).collect()
     }
 
-    /// Names of the turn's events, deltas folded into one.
+    /// Returns the names of the turn's events, with consecutive deltas combined.
     pub fn event_names(&self, turn: &TurnId) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for event in self.pushed.events.lock().unwrap().iter().filter(|e| e.turn == *turn) {
@@ -618,7 +648,7 @@ impl Bench {
         names
     }
 
-    /// Types of the records, oldest first.
+    /// Returns the types of the records, oldest first.
     pub async fn records(&self) -> Vec<(RecordType, Option<String>)> {
         let listed = self
             .log
@@ -635,7 +665,7 @@ impl Bench {
         listed.records.into_iter().rev().map(|r| (r.record_type, r.status)).collect()
     }
 
-    /// The records of one type with their values, oldest first.
+    /// Returns the records of a type with their values, oldest first.
     pub async fn records_of(&self, record_type: RecordType) -> Vec<AuditRecordView> {
         let asked = AuditListParams {
             record_type: Some(record_type),
@@ -651,7 +681,7 @@ impl Bench {
         found
     }
 
-    /// The arguments of each recorded intent, oldest first, with what the record says beside them.
+    /// Returns the arguments of each recorded intent, oldest first, with the record.
     pub async fn intents(&self) -> Vec<(Value, AuditRecordView)> {
         let intents = self.records_of(RecordType::ToolIntent).await.into_iter();
         let arguments = |shown: &AuditRecordView| {
@@ -660,7 +690,7 @@ impl Bench {
         intents.map(|shown| (arguments(&shown), shown)).collect()
     }
 
-    /// The arguments of each request, in order.
+    /// Returns the arguments of each request, in order.
     pub fn sent(&self) -> Vec<Value> {
         self.tools.runs.lock().unwrap().iter().map(|(_, arguments)| arguments.clone()).collect()
     }

@@ -1,6 +1,6 @@
 //! Opens a connection: starts the program or reaches the address, and does the handshake with the
-//! protocol that the server speaks. The question of the second protocol gets the whole time, however
-//! long the server took with the first.
+//! protocol that the server speaks. The first request of the second protocol gets the full time,
+//! however long the first protocol took.
 
 mod address;
 mod program;

@@ -1,5 +1,5 @@
-//! Finds the devices of this computer at which somebody may be logged in, what shows their screens,
-//! and further folders of terminals. Must not know how they are hidden.
+//! Finds the devices of this computer at which somebody may be logged in, the devices that show
+//! their screens, and further folders of terminals. The module must not know how they are hidden.
 
 use std::{
     fs,
@@ -7,16 +7,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where terminals are that programs make, such as terminal windows.
+/// The folder with the terminals that programs create, such as terminal windows.
 pub(super) const TERMINALS: &str = "/dev/pts";
 
-/// Devices that stand for the terminal of the process that opens them, or make a new one.
+/// Devices that stand for the terminal of the process that opens them, or create a new terminal.
 const OWN: [&str; 2] = ["tty", "ptmx"];
 
-/// Where the kernel lists terminals, and the screens of its consoles.
+/// The folders in which the kernel lists terminals, and the screens of its consoles.
 const KINDS: [&str; 2] = ["/sys/class/tty", "/sys/class/vc"];
 
-/// Returns all such places but the usual folder of terminals.
+/// Returns all such places except the usual folder of terminals.
 pub(super) fn find_consoles() -> Vec<PathBuf> {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let mut found = further_terminals(&String::from_utf8_lossy(&mounts));
@@ -34,7 +34,8 @@ fn devices() -> Vec<PathBuf> {
         known.extend(names("/dev").into_iter().filter(|name| looks_like_console(name)));
     }
     let places = known.into_iter().filter(|name| !OWN.contains(&name.as_str()));
-    // Where the kernel's name of a device has a slash, its list has another sign.
+    // If the kernel's name of a device contains a slash, the list contains an exclamation mark
+    // instead.
     let places = places.map(|name| Path::new("/dev").join(name.replace('!', "/")));
     let is_device =
         |place: &PathBuf| fs::metadata(place).is_ok_and(|about| about.file_type().is_char_device());
@@ -48,8 +49,8 @@ fn looks_like_console(name: &str) -> bool {
         || name.strip_prefix("tty").is_some_and(is_numbered)
 }
 
-/// Returns where else folders of terminals are mounted, such as those of containers, or single ones
-/// of their terminals.
+/// Returns where else folders of terminals, such as those of containers, or single terminals are
+/// mounted.
 fn further_terminals(mounts: &str) -> Vec<PathBuf> {
     let of_terminals = mounts.lines().filter_map(|line| {
         let (place, file_system) = line.split_once(" - ")?;
@@ -58,7 +59,7 @@ fn further_terminals(mounts: &str) -> Vec<PathBuf> {
     of_terminals.filter(|place| !place.starts_with(TERMINALS) && !place.ends_with("ptmx")).collect()
 }
 
-/// Decodes a path, in which the kernel writes some signs as a backslash and three octal digits.
+/// Decodes a path in which the kernel writes some characters as a backslash and three octal digits.
 fn decode(text: &str) -> Option<PathBuf> {
     let mut parts = text.split('\\');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_further_folder_of_terminals_is_found() {
+    fn every_additional_mount_of_terminals_is_found() {
         let mounts = "1 2 0:3 / /dev/pts rw - devpts devpts rw\n\
                       4 2 0:5 / /srv/a\\040b/dev/pts rw shared:1 - devpts none rw\n\
                       6 2 0:5 /0 /dev/console rw - devpts none rw\n\
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn consoles_are_found_and_what_everybody_may_use_is_not() {
+    fn consoles_are_found_but_public_devices_are_not() {
         assert!(["console", "tty1", "ttyS0", "hvc0", "vcsa1"].into_iter().all(looks_like_console));
         assert!(!["null", "tty", "ptmx", "random"].into_iter().any(looks_like_console));
         let found = find_consoles();

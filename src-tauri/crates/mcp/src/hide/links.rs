@@ -1,15 +1,16 @@
-//! Follows the links of a path, also to places that do not exist yet. It must not know what the places
-//! are for.
+//! Follows the links in a path, even to places that do not exist yet. The module must not know what
+//! the places are for.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// The kernel follows no more links.
+/// The maximum number of links that the kernel follows.
 const MOST_LINKS: usize = 40;
 
-/// Returns the links on the way to a place. A program that replaces one of them replaces the place.
+/// Returns the links on the path to a place. A program that replaces such a link also replaces the
+/// place.
 pub(super) fn links_to(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut path = path.to_owned();
@@ -22,13 +23,14 @@ pub(super) fn links_to(path: &Path) -> Vec<PathBuf> {
         };
         found.push(resolve_links(folder).join(name));
         let beyond = path.strip_prefix(link).unwrap_or(Path::new(""));
-        // Joined by components, because a slash at the end would follow a link.
+        // The path is joined from its components, because a trailing slash would make the system
+        // follow a link.
         path = folder.join(target).components().chain(beyond.components()).collect();
     }
     found
 }
 
-/// Resolves the links of a path, also if its last folders, or what a link leads to, do not exist yet.
+/// Resolves the links in a path, even if its last folders or the targets of links do not exist yet.
 pub fn resolve_links(path: &Path) -> PathBuf {
     resolve(path, MOST_LINKS)
 }

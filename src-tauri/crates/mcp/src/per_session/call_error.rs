@@ -1,5 +1,5 @@
 //! Why a call failed, whether it may be retried, whether it may have taken effect, and the sentence
-//! for it. Bodies of answers are not kept.
+//! about it. The bodies of answers are not kept.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use crate::{failure, http};
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CallError {
-    /// No connection; nothing was sent.
+    /// There was no connection, and the request was not sent.
     Unreachable,
-    /// The address is private and may not be reached.
+    /// The address is private, and private addresses may not be reached.
     Private,
     /// A value cannot be written as a header or body.
     Unsendable,
@@ -22,9 +22,9 @@ pub(super) enum CallError {
     Broken,
     /// There was no answer in time.
     TimedOut,
-    /// An error status.
+    /// The server answered with an error status.
     Status(u16),
-    /// An answer that the protocol does not allow.
+    /// The server sent an answer that the protocol does not allow.
     Odd(&'static str),
     /// The server refused the request, with this code.
     Refused(i64),
@@ -32,7 +32,7 @@ pub(super) enum CallError {
     Tool(String),
     /// A session could not be opened.
     Opening(Box<CallError>),
-    /// There was no token.
+    /// A token could not be obtained.
     Token(String),
     /// The client's secret is missing.
     Secret(AgentError),
@@ -49,7 +49,7 @@ impl fmt::Display for CallError {
             Self::Status(status) => write!(f, "status {status}"),
             Self::Odd(what) => f.write_str(what),
             Self::Refused(code) => write!(f, "refused with the code {code}"),
-            // A tool's error text may contain anything.
+            // The error text of a tool may contain anything, so it is omitted.
             Self::Tool(_) => f.write_str("the tool reports an error"),
             Self::Opening(why) => write!(f, "no session: {why}"),
             Self::Token(why) => write!(f, "no token: {why}"),
@@ -60,7 +60,7 @@ impl fmt::Display for CallError {
 
 impl CallError {
     /// Returns the same error for the opening of a session. Errors about tokens, secrets and
-    /// private addresses stay as they are.
+    /// private addresses stay unchanged.
     pub(super) fn at_opening(self) -> Self {
         match self {
             Self::Token(_) | Self::Secret(_) | Self::Private => self,
@@ -68,8 +68,8 @@ impl CallError {
         }
     }
 
-    /// Whether the same call may be retried. A call that changes something, only if it was
-    /// certainly not sent.
+    /// Whether the same call may be retried. A call that changes something may only be retried if
+    /// it was certainly not sent.
     pub(super) fn may_retry(&self, reads: bool) -> bool {
         match self {
             Self::Unreachable => true,
@@ -86,7 +86,7 @@ impl CallError {
         }
     }
 
-    /// Whether the call may have taken effect nevertheless.
+    /// Whether the call may have taken effect despite the error.
     fn may_have_happened(&self) -> bool {
         match self {
             Self::Broken | Self::TimedOut | Self::Odd(_) => true,
@@ -135,7 +135,7 @@ impl CallError {
             .with("status", status)
             .retryable(status >= 500),
             Self::Odd(what) => return failure::unexpected_answer(server, what),
-            // Its words stay there: they may hold anything.
+            // The server's error text is omitted, because it may contain anything.
             Self::Refused(code) => {
                 http(text!("The server {server} refused the call.", server), "mcp_refused")
                     .with("code", code)
@@ -165,7 +165,7 @@ impl CallError {
     }
 }
 
-/// The most characters of a tool's error text.
+/// The maximum number of characters of a tool's error text.
 const SENTENCE: usize = 300;
 /// Words of internal errors that help neither people nor models.
 const INTERNALS: [&str; 12] = [
@@ -183,7 +183,8 @@ const INTERNALS: [&str; 12] = [
     "://",
 ];
 
-/// Whether a tool's error text is meant for the caller. Servers also report internal errors there.
+/// Whether a tool's error text is meant for the caller. Servers also report internal errors as tool
+/// errors.
 fn is_a_sentence(words: &str) -> bool {
     let small = words.to_lowercase();
     let short = words.chars().count() <= SENTENCE && !words.trim().contains('\n');
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_a_tool_about_its_insides_are_not_passed_on() {
+    fn error_texts_with_internal_details_are_not_passed_on() {
         for words in [
             "Sold out.",
             "Only 3 pieces are left of FJS-TR1001-BLK-42.",
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_tried_again_only_when_nothing_was_sent() {
+    fn a_change_is_retried_only_if_no_request_was_sent() {
         let all = [
             (CallError::Unreachable, true, true),
             (CallError::Broken, true, false),
@@ -238,7 +239,7 @@ mod tests {
         ];
         for (lost, reads, changes) in all {
             assert_eq!((lost.may_retry(true), lost.may_retry(false)), (reads, changes), "{lost}");
-            // A change that may be retried has certainly not happened.
+            // A change that may be retried has certainly not taken effect.
             assert!(!(lost.may_retry(false) && lost.may_have_happened()), "{lost}");
         }
     }

@@ -1,6 +1,6 @@
 //! Tokens for the app itself, one for each application. A token is kept while it is valid, and
-//! requested once for all who wait for it. A failure is reported to those who waited and then
-//! forgotten.
+//! requested once for all waiting callers. A failure is reported to the callers that waited, and
+//! then forgotten.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -18,11 +18,11 @@ use super::{
 };
 use crate::Access;
 
-/// A token that expires sooner than this is not used any more.
+/// The minimum remaining lifetime of a token that is still used.
 const SPARE: Duration = Duration::from_secs(60);
-/// The most bytes of an answer of the token endpoint.
+/// The maximum number of bytes of an answer from the token endpoint.
 const LARGEST: usize = 64 * 1024;
-/// Applications with tokens above which expired ones are removed.
+/// The number of applications with tokens above which expired tokens are removed.
 const MAX_TOKENS: usize = 1_024;
 
 struct CachedToken {
@@ -32,8 +32,8 @@ struct CachedToken {
 }
 
 impl CachedToken {
-    /// Whether a call that asked for a token at `asked` may use this one. A call that waited for it
-    /// may use it even if it expires soon.
+    /// Whether a call that asked for a token at `asked` may use this token. A call that waited for
+    /// the token may use it even if it expires soon.
     fn is_usable(&self, asked: Instant) -> bool {
         let now = Instant::now();
         self.ends > now + SPARE || (self.got >= asked && self.ends > now)
@@ -71,7 +71,7 @@ impl Tokens {
         }
     }
 
-    /// Returns the application's token, and requests a new one if none is valid.
+    /// Returns the application's token. Requests a new token if no token is valid.
     pub(super) async fn get(&self, application: &str) -> Result<Token, CallError> {
         let asked = Instant::now();
         let slot = self.slot(application);
@@ -81,7 +81,8 @@ impl Tokens {
             return Ok(kept.token.clone());
         }
         if let Some((lost, at)) = &slot.failed
-            // A failure from before this call is old: the endpoint may be back.
+            // A failure from before this call is outdated, because the endpoint may be reachable
+            // again.
             && *at >= asked
         {
             return Err(lost.clone());
@@ -91,8 +92,8 @@ impl Tokens {
             .unwrap_or_else(|_| Err(CallError::Token("no answer in time".into())))
         {
             Ok((token, lasts)) => {
-                // Noted before its first use, so that the token is taken out of whatever the server
-                // says.
+                // The token is noted before its first use, so that it is removed from everything
+                // that the server returns.
                 self.access.note(&token, lasts);
                 let got = Instant::now();
                 *slot = Slot {
@@ -108,7 +109,7 @@ impl Tokens {
         }
     }
 
-    /// Drops a token that the server did not accept, unless it has been replaced meanwhile.
+    /// Drops a token that the server refused, unless the token has been replaced in the meantime.
     pub(super) async fn drop_refused(&self, application: &str, token: &Token) {
         let slot = self.slot(application);
         let mut slot = slot.lock().await;

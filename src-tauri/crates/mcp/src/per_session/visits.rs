@@ -1,5 +1,6 @@
-//! The open session of each conversation at the server. It is stored with the conversation, so
-//! another process can continue it; this file holds the part that this process uses.
+//! The open session of each conversation at the server. The session is stored with the
+//! conversation, so that another process can continue it; this module holds the part that this
+//! process uses.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,18 +13,19 @@ use super::call_error::CallError;
 
 /// The number of a session's first request.
 pub(super) const FIRST: u64 = 1;
-/// How many request numbers a process reserves at once. Two processes then never use the same
-/// number, and not every call is written down.
+/// How many request numbers a process reserves at once, so that two processes never use the same
+/// number and not every call must be written to the store.
 const BLOCK: u64 = 1_000;
-/// The most conversations that are kept in memory. The stored sessions of others are read again.
+/// The maximum number of conversations that are kept in memory. Sessions of other conversations are
+/// read from the store again.
 const MAX_VISITS: usize = 1_024;
 
 /// An open session, as it is stored with its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Open {
-    /// The server at which it was opened.
+    /// The server at which the session was opened.
     pub server: String,
-    /// Its name at the server. Some servers give none.
+    /// The name of the session at the server. Some servers return none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub next_rpc: u64,
@@ -32,7 +34,7 @@ pub struct Open {
 /// Stores open sessions with their conversations.
 #[async_trait]
 pub trait KeptVisits: Send + Sync {
-    /// Replaces the stored session by the result of `change`, and returns it. Returns None if it
+    /// Replaces the stored session with the result of `change`, and returns it. Returns None if it
     /// could not be stored.
     async fn change(
         &self,
@@ -51,7 +53,7 @@ struct HeldSession {
 
 type Visit = Arc<tokio::sync::Mutex<Option<HeldSession>>>;
 
-/// Conversations with the turn in which each was last used, and the newest turn.
+/// Conversations with the turn of their last use, and the newest turn.
 #[derive(Default)]
 struct OpenVisits {
     visits: HashMap<SessionId, (Visit, u64)>,
@@ -70,7 +72,7 @@ impl Visits {
     }
 
     /// Returns the conversation's session and the number of the next request. If there is no
-    /// session, it is opened once for all who wait.
+    /// session, opens one session for all waiting callers.
     pub(super) async fn ensure_session<F>(
         &self,
         conversation: &SessionId,
@@ -81,7 +83,8 @@ impl Visits {
     {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
-        // The reserved numbers are used up. Another process may have reopened the session since.
+        // The reserved numbers are used up, and another process may have reopened the session in
+        // the meantime.
         if visit.as_ref().is_none_or(|held| held.next >= held.end) {
             *visit = self.take(conversation, None).await;
         }
@@ -102,17 +105,18 @@ impl Visits {
     }
 
     /// Drops a session that the server does not know any more, unless another process has already
-    /// opened the next one.
+    /// opened a new session.
     pub(super) async fn drop_lost(&self, conversation: &SessionId, session: Option<&str>) {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
-        // Another call may have noticed the loss first.
+        // Another call may have detected the loss first.
         if visit.as_ref().is_some_and(|held| held.session.as_deref() == session) {
             *visit = self.take(conversation, session).await;
         }
     }
 
-    /// Takes over the stored session and reserves numbers in it, unless it is the lost session.
+    /// Takes over the stored session and reserves numbers in it, unless the stored session is the
+    /// lost session.
     async fn take(&self, conversation: &SessionId, lost: Option<&str>) -> Option<HeldSession> {
         let (server, lost) = (self.server.clone(), lost.map(str::to_owned));
         let mine =
@@ -134,7 +138,7 @@ impl Visits {
             return Arc::clone(visit);
         }
         if visits.len() >= MAX_VISITS {
-            // The half that was used longest ago is dropped. Sessions in use stay, so that none is
+            // The least recently used half is dropped. Sessions in use stay, so that no session is
             // opened twice.
             let mut lasts: Vec<u64> = visits.values().map(|(_, last)| *last).collect();
             lasts.sort_unstable();

@@ -1,5 +1,5 @@
-//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. Statuses, sizes and
-//! time limits are checked here; the content of an answer is not.
+//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. This module checks
+//! statuses, sizes and time limits, but not the content of an answer.
 
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use url::Url;
 use super::{Token, call_error::CallError};
 use crate::{failure, http::PrivateAddress};
 
-/// The most bytes of one answer.
+/// The maximum number of bytes of an answer.
 const LARGEST: usize = 16 * 1024 * 1024;
 const SESSION: &str = "mcp-session-id";
 const APPLICATION: &str = "application-id";
 
 /// A request, and the application that sends it.
 pub(super) struct WireRequest<'a> {
-    /// None for a notification, which has no answer.
+    /// The request's id. None for a notification, which has no answer.
     pub(super) id: Option<u64>,
     pub(super) method: &'a str,
     pub(super) params: Value,
@@ -31,10 +31,10 @@ pub(super) struct WireRequest<'a> {
     pub(super) session: Option<&'a str>,
 }
 
-/// An answer.
+/// The answer to a request.
 pub(super) struct WireAnswer {
     pub(super) result: Value,
-    /// The session's name, if the server gave one.
+    /// The session's name, if the server returned one.
     pub(super) session: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl Wire {
         .unwrap_or(Err(CallError::TimedOut))
     }
 
-    /// Sends a notification, which has no answer.
+    /// Sends a notification without waiting for an answer.
     pub(super) async fn notify(&self, asked: WireRequest<'_>) -> Result<(), CallError> {
         timeout(self.patience, self.send(asked)).await.unwrap_or(Err(CallError::TimedOut)).map(drop)
     }
@@ -94,7 +94,7 @@ impl Wire {
             HeaderValue::from_static("application/json, text/event-stream"),
         );
         let mut bearer = value(&format!("Bearer {}", asked.token.expose_secret()))?;
-        // The value is then left out where a request is written to a log.
+        // Sensitive values are omitted when a request is written to a log.
         bearer.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, bearer);
         headers.insert(APPLICATION, value(asked.application)?);
@@ -115,8 +115,8 @@ impl Wire {
         }
     }
 
-    /// Fetches a picture that a result names, from the same server only: an absolute path with its
-    /// query, or a whole URL. The request does not name the application.
+    /// Fetches a picture that a result refers to, from the same server only: the reference is an
+    /// absolute path with its query, or a whole URL. The request does not name the application.
     pub(super) async fn picture(&self, reference: &str, most: usize) -> Result<Vec<u8>, CallError> {
         let url = resolve_reference(&self.url, reference)
             .ok_or(CallError::Odd("the picture does not lie on it"))?;
@@ -133,10 +133,9 @@ impl Wire {
     }
 }
 
-/// Resolves a picture's reference. Returns None if it lies on another server.
+/// Resolves the reference to a picture. Returns None if the picture is on another server.
 fn resolve_reference(server: &Url, reference: &str) -> Option<Url> {
-    // Joined from the top: a relative reference must not depend on the path that calls are posted
-    // to.
+    // The reference is resolved from the root, because it must not depend on the path of the calls.
     let url = server.join("/").and_then(|top| top.join(reference)).ok()?;
     (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none())
         .then_some(url)
@@ -146,7 +145,7 @@ fn value(text: &str) -> Result<HeaderValue, CallError> {
     HeaderValue::from_bytes(text.as_bytes()).map_err(|_| CallError::Unsendable)
 }
 
-/// Maps a transport error. Addresses in errors are dropped.
+/// Maps a transport error. Drops addresses in the error.
 pub(super) fn request_error(error: &reqwest::Error) -> CallError {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = next {
@@ -171,11 +170,11 @@ fn is_events(response: &Response) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// Reads the whole body.
+/// Reads the whole body, up to a maximum size.
 pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|_| CallError::Broken)? {
-        // Counted while it arrives: the length that a server announces may be wrong.
+        // The bytes are counted on arrival, because the announced length may be wrong.
         if body.len() + chunk.len() > most {
             return Err(CallError::Odd("the answer is too large"));
         }
@@ -244,10 +243,10 @@ async fn read_events(mut response: Response, id: u64) -> Result<Value, CallError
     }
 }
 
-/// Assembles events from pieces of a stream, and returns the `data` of each.
+/// Assembles events from pieces of a stream, and returns the `data` of each event.
 #[derive(Default)]
 struct Lines {
-    /// The line that is not complete yet.
+    /// The current line, which is not complete yet.
     line: Vec<u8>,
     data: Vec<String>,
 }
@@ -293,7 +292,7 @@ impl Lines {
 }
 
 /// Returns the result of an answer. Some servers add an empty result to an error. The text of an
-/// error is dropped; an error without a code does not tell whether the call took effect.
+/// error is dropped. For an error without a code, it is unknown whether the call took effect.
 fn result(mut message: Value) -> Result<Value, CallError> {
     match message.get("error").filter(|error| error.is_object()) {
         Some(error) => Err(CallError::Refused(error["code"].as_i64().unwrap_or(failure::INTERNAL))),
@@ -306,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_put_together_from_any_pieces() {
+    fn stream_events_are_assembled_from_pieces_of_any_size() {
         let stream = ": hello\r\nid: 1\r\ndata:\r\n\r\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"x\"}\n\ndata: {\"id\":2,\"result\":1}\n\n";
         for size in 1..stream.len() {
             let mut lines = Lines::default();
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_lies_on_the_same_server() {
+    fn picture_references_are_resolved_only_on_the_same_server() {
         let server = Url::parse("https://shop.example.com/api/mcp?tenant=7").unwrap();
         let of = |reference: &str| resolve_reference(&server, reference).map(|url| url.to_string());
         let here = |path: &str| Some(format!("https://shop.example.com{path}"));
@@ -346,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_needs_no_end() {
+    fn the_last_event_needs_no_final_line_break() {
         for (stream, found) in [
             ("data: 1\n\ndata: 2", Some("2")),
             ("data: 1\ndata: 2\n", Some("1\n2")),
@@ -362,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_the_one_with_the_id_else_the_last() {
+    fn the_answer_is_the_message_with_the_request_id_or_else_the_last_one() {
         let all = vec![
             json!({"id": 1, "result": "a"}),
             json!({"id": "2", "result": "b"}),

@@ -1,5 +1,5 @@
-//! The health of a server, judged by the outcomes of its calls: a server that hangs or that cannot
-//! be reached gets a new connection, and a refused token asks for new ones.
+//! The health of a server, judged by the outcomes of its calls: a server that hangs or cannot be
+//! reached gets a new connection, and a refused token is replaced with a new token.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 use super::{Life, Phase, Server, ServerConnection};
 use crate::{connection::Limits, failure};
 
-/// How many missing answers in a row make a server count as hung. It is then restarted.
+/// After this many missing answers in a row, a server counts as hung and is restarted.
 const HUNG_AFTER: u32 = 2;
 
 impl Server {
-    /// Updates the server's health with the outcome of a call, if the call used the present
+    /// Updates the server's health with the outcome of a call, if the call used the current
     /// connection.
     pub(crate) fn note_outcome<T>(
         &self,
@@ -31,7 +31,7 @@ impl Server {
             Err(failure) => Some((failure.error.known_reason(), &failure.error)),
         };
         let (answered, silent, gone) = match reason {
-            // A refusal by the protocol has a code; a lost connection does not.
+            // A refusal by the protocol has a code, but a lost connection has none.
             None
             | Some((
                 Some(
@@ -63,8 +63,8 @@ impl Server {
             return;
         }
         life.missing_answers += u32::from(silent);
-        // Another task notices when a process ends. No task notices that an address is no longer
-        // reachable, so that is handled here.
+        // Another task detects the end of a process. No task detects that an address is no longer
+        // reachable, so this is handled here.
         let lost = gone && reached.connection.pid.is_none();
         if lost || life.missing_answers >= HUNG_AFTER {
             drop(life);
@@ -79,8 +79,9 @@ impl Server {
         }
     }
 
-    /// Checks a session after status 400, by which many servers report a forgotten session. The
-    /// list of tools shows whether it is one; if so, the next call opens a new connection.
+    /// Checks a session after status 400, which many servers use to report a forgotten session.
+    /// Listing the tools shows whether the session is forgotten; if so, the next call opens a new
+    /// connection.
     pub(crate) fn check_doubtful(self: &Arc<Self>, reached: &ServerConnection) {
         let (server, connection, attempt) =
             (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
@@ -95,8 +96,8 @@ impl Server {
         });
     }
 
-    /// Ends a session that a server behind an address does not know any more. The next call opens
-    /// another. Returns false if the server is a program, which has no sessions.
+    /// Ends a session that a server behind an address does not know any more. The next call opens a
+    /// new session. Returns false if the server is a program, because programs have no sessions.
     pub(crate) fn forget_session(&self, reached: &ServerConnection) -> bool {
         let has_sessions = reached.connection.pid.is_none();
         if has_sessions {

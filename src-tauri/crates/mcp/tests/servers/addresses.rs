@@ -1,6 +1,6 @@
-//! How connections to addresses open and how their calls end: servers that do odd things with the
-//! first question, that forget sessions, or that are not MCP servers at all. A function for each test
-//! plays the address.
+//! Tests of how connections to addresses open and how their calls end: servers that react
+//! unexpectedly to the first request, that forget sessions, or that are not MCP servers at all. A
+//! function for each test acts as the server.
 
 use std::{
     process::exit,
@@ -23,7 +23,7 @@ use crate::{
     opening::{GOOD, done},
 };
 
-/// A request to an address, as its test sees it.
+/// A request to an address, as its test receives it.
 struct Asked {
     method: Method,
     path: String,
@@ -55,10 +55,10 @@ impl Asked {
     }
 }
 
-/// Answers the requests to an address.
+/// A function that answers the requests to an address.
 type Answering = fn(&Asked) -> Response;
 
-/// The status of an answer that does not come.
+/// The status that stands for no answer at all.
 const SILENCE: u16 = 599;
 
 /// Serves an address with a function.
@@ -92,7 +92,7 @@ fn html() -> Response {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_is_used_whatever_it_answers_to_the_first_question() {
+async fn an_address_is_used_with_any_answer_to_the_first_request() {
     let answers: [Answering; 7] = [
         |_| StatusCode::from_u16(SILENCE).unwrap().into_response(),
         |_| StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -118,7 +118,7 @@ async fn an_address_is_used_whatever_it_answers_to_the_first_question() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_version_that_an_address_knows_is_found() {
+async fn a_protocol_version_that_an_address_supports_is_found() {
     let servers = address(|asked| match asked.rpc() {
         "initialize" if asked.body["params"]["protocolVersion"] != "2024-11-05" => {
             Json(json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": {"code": -32602, "message": "Unsupported protocol version"}})).into_response()
@@ -131,13 +131,13 @@ async fn a_version_that_an_address_knows_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_that_has_no_stream_or_another_path_is_used() {
+async fn an_address_without_an_event_stream_or_with_a_redirected_path_is_used() {
     for status in [400, 404, 406, 500, 307] {
         let servers = address(move |asked| {
             if asked.method == Method::GET || asked.method == Method::DELETE {
                 return StatusCode::from_u16(status).unwrap().into_response();
             }
-            // As many servers do with a path without a slash at its end.
+            // Many servers redirect a path without a trailing slash.
             if status == 307 && asked.path == "/mcp" {
                 return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, "/mcp/")])
                     .into_response();
@@ -155,7 +155,7 @@ async fn an_address_that_has_no_stream_or_another_path_is_used() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sloppy_answer_of_an_address_is_repaired_and_its_version_is_kept_to() {
+async fn a_non_conforming_initialize_answer_is_repaired_and_its_version_is_used() {
     let versions: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
     let seen = Arc::clone(&versions);
     let servers = address(move |asked| {
@@ -175,7 +175,7 @@ async fn a_sloppy_answer_of_an_address_is_repaired_and_its_version_is_kept_to() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_that_is_no_mcp_server_is_named_with_the_remedy() {
+async fn an_address_that_is_no_mcp_server_is_reported_with_a_hint() {
     let not_here: Answering = |_| StatusCode::NOT_FOUND.into_response();
     let cases: [(Answering, &[&str]); 7] = [
         (
@@ -221,7 +221,7 @@ async fn an_address_that_is_no_mcp_server_is_named_with_the_remedy() {
     }
 }
 
-/// Says that the session of a call is not known, once.
+/// Reports once that the session of a call is not known.
 fn forgets(asked: &Asked, forgotten: &Mutex<bool>, status: StatusCode, id: &Value) -> Response {
     let mut forgotten = forgotten.lock().unwrap();
     if asked.rpc() == "tools/call" && !std::mem::replace(&mut *forgotten, true) {
@@ -237,7 +237,7 @@ fn forgets(asked: &Asked, forgotten: &Mutex<bool>, status: StatusCode, id: &Valu
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_read_whose_session_is_forgotten_is_repeated_in_a_new_one() {
+async fn a_read_with_a_forgotten_session_is_repeated_in_a_new_session() {
     for (status, id) in [
         (StatusCode::BAD_REQUEST, Value::Null),
         (StatusCode::BAD_REQUEST, json!("server-error")),
@@ -259,7 +259,7 @@ async fn a_read_whose_session_is_forgotten_is_repeated_in_a_new_one() {
     }
 }
 
-/// Lets every call go on.
+/// Allows every call to continue.
 struct Goes;
 
 #[async_trait::async_trait]
@@ -273,7 +273,7 @@ impl mcp::Resume for Goes {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_change_whose_session_is_forgotten_ends_at_once_and_is_not_repeated() {
+async fn a_change_with_a_forgotten_session_fails_and_is_not_repeated() {
     let (forgotten, calls) = (Mutex::default(), Arc::new(Mutex::new(0)));
     let count = Arc::clone(&calls);
     let servers = address(move |asked| {
@@ -292,7 +292,7 @@ async fn a_change_whose_session_is_forgotten_ends_at_once_and_is_not_repeated() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_error_without_an_id_ends_the_request_of_its_own_post() {
+async fn an_error_without_an_id_ends_the_request_that_it_answers() {
     let servers = address(|asked| {
         let error = |code: i32| json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": "what?"}});
         match asked.rpc() {
@@ -317,7 +317,7 @@ async fn an_error_without_an_id_ends_the_request_of_its_own_post() {
         (failure.error.details.get("code").and_then(Value::as_i64), failure.may_have_happened)
     };
     let short = Duration::from_millis(900);
-    // A call beside it goes on until its time is over.
+    // A parallel call continues until its timeout.
     let (slow, told) = tokio::join!(call("slow", short), call("unread", LONG));
     assert_eq!((slow, told), ((None, true), (Some(-32700), false)));
     assert_eq!(call("streams", LONG).await, (Some(-32700), false));
@@ -326,7 +326,7 @@ async fn an_error_without_an_id_ends_the_request_of_its_own_post() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_digits_of_an_event_are_kept() {
+async fn numbers_in_an_event_keep_their_digits() {
     const LONG_NUMBER: &str = r#"{"id":123456789012345678901234567890,"price":1.10}"#;
     let servers = address(|asked| match asked.rpc() {
         "tools/call" => {
@@ -345,7 +345,7 @@ async fn the_digits_of_an_event_are_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn json_that_is_no_message_ends_the_call_and_is_named() {
+async fn json_that_is_no_message_fails_the_call_with_the_reason() {
     let servers = address(|asked| match asked.rpc() {
         "tools/call" => Json(json!({"status": "queued"})).into_response(),
         _ => asked.usual(),
@@ -359,7 +359,7 @@ async fn json_that_is_no_message_ends_the_call_and_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_is_read_whatever_its_envelope() {
+async fn an_event_in_a_non_conforming_envelope_is_read() {
     let servers = address(|asked| match asked.rpc() {
         "tools/call" => {
             let id = &asked.body["id"];
@@ -377,7 +377,7 @@ async fn an_event_is_read_whatever_its_envelope() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_ends_without_an_answer_ends_the_call() {
+async fn a_stream_that_ends_without_an_answer_fails_the_call() {
     let servers = address(|asked| match asked.rpc() {
         "tools/call" => {
             ([(header::CONTENT_TYPE, "text/event-stream")], ": bye\n\n").into_response()
@@ -392,7 +392,7 @@ async fn a_stream_that_ends_without_an_answer_ends_the_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_outside_is_reached_through_the_proxy() {
+async fn a_remote_server_is_reached_through_the_proxy() {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let noted = Arc::clone(&seen);
     let app = Router::new().fallback(move |uri: Uri, body: Bytes| {
@@ -405,7 +405,8 @@ async fn a_server_outside_is_reached_through_the_proxy() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let proxy = format!("http://127.0.0.1:{}", listener.local_addr().unwrap().port());
     tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-    // The environment of this process belongs to all tests, so a child is the client.
+    // The client runs in a child process, because the environment of this process belongs to all
+    // tests.
     let client = |url: &'static str, but: &'static str| {
         let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
         command
@@ -428,12 +429,12 @@ async fn a_server_outside_is_reached_through_the_proxy() {
         assert!(!client(url, but).await.0, "{url}");
         assert!(seen.lock().unwrap().is_empty(), "{url}");
     }
-    // This proxy makes no tunnels.
+    // This proxy supports no tunnels.
     let (_, told) = client("https://mcp.example.invalid/mcp", "").await;
     assert!(told.contains("The proxy before mcp.example.invalid"), "{told}");
 }
 
-/// The client of a proxy.
+/// The client process that uses a proxy.
 pub(crate) fn proxied() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let servers = crate::http::server_at(&std::env::var("URL").unwrap());

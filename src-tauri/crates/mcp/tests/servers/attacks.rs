@@ -1,5 +1,6 @@
-//! A hostile server: it changes modes and times of files, creates namespaces, connects to sockets of
-//! the session, and writes to terminals. It runs as root, and as an unprivileged user if the tests run as root.
+//! A hostile server: it changes modes and times of files, creates namespaces, connects to sockets
+//! of the session, and writes to terminals. The server runs as root and as an unprivileged user if
+//! the tests run as root.
 
 use std::{
     collections::BTreeMap,
@@ -30,8 +31,8 @@ use crate::{call, server, servers};
 pub(crate) fn system_calls(path: &str) -> Value {
     let path = CString::new(path).unwrap();
     let (name, here) = (c"user.x", libc::AT_FDCWD);
-    // SAFETY: plain system calls; all pointers are to live strings that end with a zero, or null
-    // where the call takes that.
+    // SAFETY: all pointers are to live strings that end with a zero, or null where the call allows
+    // that.
     unsafe {
         let open = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
         let pointed_at = libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
@@ -73,8 +74,8 @@ pub(crate) fn system_calls(path: &str) -> Value {
     }
 }
 
-/// Returns whether a terminal can be written to, whether the process has one, and whether it can
-/// make one.
+/// Returns whether a terminal can be written to, whether the process has a terminal, and whether it
+/// can create one.
 pub(crate) fn terminals(path: &str) -> Value {
     let write = |path: &str| {
         let opened = fs::OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY).open(path);
@@ -83,12 +84,12 @@ pub(crate) fn terminals(path: &str) -> Value {
     json!({"other": write(path), "own": write("/dev/tty"), "new": open_terminal().is_some()})
 }
 
-/// Makes a terminal. Returns both ends.
+/// Opens a new terminal. Returns both ends.
 fn open_terminal() -> Option<[OwnedFd; 2]> {
     let (mut main, mut terminal) = (-1, -1);
     let null = std::ptr::null_mut();
-    // SAFETY: both numbers are live, and the call takes null for the rest. What it opens belongs to
-    // nobody else.
+    // SAFETY: both numbers are live, and the call allows null for the rest. Nobody else owns the
+    // opened descriptors.
     unsafe {
         let made = libc::openpty(
             &raw mut main,
@@ -101,7 +102,7 @@ fn open_terminal() -> Option<[OwnedFd; 2]> {
     }
 }
 
-/// Whether a socket accepts a connection. It is a path, or an abstract name after `@`.
+/// Whether a socket accepts a connection. `socket` is a path, or an abstract name after `@`.
 pub(crate) fn knock(socket: &str) -> bool {
     let address = match socket.strip_prefix('@') {
         Some(name) => SocketAddr::from_abstract_name(name),
@@ -112,7 +113,7 @@ pub(crate) fn knock(socket: &str) -> bool {
 
 /// Runs a test of this file once more as an unprivileged user, if this process runs as root.
 fn also_without_rights(test: &str) {
-    // SAFETY: takes no arguments, changes nothing and cannot fail.
+    // SAFETY: the call takes no arguments, changes nothing and cannot fail.
     if unsafe { libc::geteuid() } != 0 {
         return;
     }
@@ -145,7 +146,7 @@ async fn run_attack(key: &Path, changes: FileChanges, hidden: Hidden) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_changes_no_mode_owner_time_or_attribute() {
+async fn a_server_cannot_change_mode_owner_times_or_attributes_of_files() {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("id_ed25519");
     fs::write(&key, "PRIVATE").unwrap();
@@ -157,21 +158,22 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     for (call, error) in errors("path").into_iter().chain(errors("namespaces")) {
         assert_eq!(error, libc::EPERM, "{call}: {said}");
     }
-    // The times of open files may be changed: `touch` sets them on a file it has created.
+    // The times of open files may be changed, because `touch` sets them on a file that it has
+    // created.
     assert_eq!(said["open"], json!({"fchmod": libc::EPERM, "futimens": 0}));
     assert_eq!(said["clone3"], libc::ENOSYS, "unknown, so that the C library falls back");
     assert_eq!(fs::metadata(&key).unwrap().mode() & 0o777, 0o600);
-    // With its own folder it may change files that it has open. Landlock decides which files it can
-    // open.
+    // A server with its own folder may change the mode of open files. Landlock decides which files
+    // the server can open.
     let said = run_attack(&key, FileChanges::OpenFiles, Hidden::default()).await;
     assert_eq!(said["open"], json!({"fchmod": 0, "futimens": 0}));
     let by_path: BTreeMap<String, i32> = serde_json::from_value(said["path"].clone()).unwrap();
     assert!(by_path.values().all(|error| *error == libc::EPERM), "{said}");
-    also_without_rights("a_server_changes_no_mode_owner_time_or_attribute");
+    also_without_rights("a_server_cannot_change_mode_owner_times_or_attributes_of_files");
 }
 
 #[tokio::test]
-async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_the_app() {
+async fn an_added_server_may_change_modes_and_times_except_of_the_apps_files() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path().canonicalize().unwrap();
     let (app, own) = (root.join("app"), root.join("app/packs/odd"));
@@ -194,7 +196,8 @@ async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_t
     }
     if mcp::freezing_works() {
         let records = file(app.join("audit.db"));
-        // Also by paths from its own folder, in which it was started.
+        // The files are also protected against relative paths from the server's own folder, in
+        // which the server was started.
         for kept in [records, app, "../../audit.db".into(), "..".into()] {
             let mode = fs::metadata(own.join(&kept)).unwrap().mode();
             let said = run_attack(&kept, FileChanges::ByPath, hidden.clone()).await;
@@ -203,20 +206,18 @@ async fn a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_t
             let refused = |error: &i32| [libc::EPERM, libc::EROFS].contains(error);
             assert!(errors.values().all(refused), "{said}");
             assert_eq!(said["path"]["chmod"], libc::EROFS, "{said}");
-            // It can open the folder, but not the file.
+            // The server can open the folder, but not the file.
             assert_ne!(said["open"]["fchmod"], 0, "{said}");
             assert_eq!(fs::metadata(own.join(&kept)).unwrap().mode(), mode);
         }
     }
-    also_without_rights(
-        "a_server_of_the_user_changes_modes_and_times_by_path_but_not_those_of_the_app",
-    );
+    also_without_rights("an_added_server_may_change_modes_and_times_except_of_the_apps_files");
 }
 
-/// A home folder with what is hidden in it, the data folder there, and the server's own one in that.
-/// Its command names folders around and between them.
+/// The home folder contains a read-only folder with the hidden data folder, which contains the
+/// server's own folder. The server's command names folders around and between these.
 #[tokio::test]
-async fn the_innermost_folder_says_what_may_be_changed_by_path() {
+async fn the_innermost_listed_folder_decides_whether_modes_can_be_changed() {
     let root = tempfile::tempdir().unwrap();
     let home = root.path().canonicalize().unwrap();
     let place = |path: &str| home.join(path);
@@ -248,11 +249,11 @@ async fn the_innermost_folder_says_what_may_be_changed_by_path() {
             assert_eq!(said["path"]["chmod"], libc::EROFS, "{}: {said}", path.display());
         }
     }
-    also_without_rights("the_innermost_folder_says_what_may_be_changed_by_path");
+    also_without_rights("the_innermost_listed_folder_decides_whether_modes_can_be_changed");
 }
 
 #[tokio::test]
-async fn a_server_writes_to_no_terminal_of_another_program() {
+async fn a_server_cannot_write_to_another_programs_terminal() {
     let ends = open_terminal().unwrap();
     let path = fs::read_link(format!("/proc/self/fd/{}", ends[1].as_raw_fd())).unwrap();
     assert!(path.starts_with("/dev/pts"), "{path:?}");
@@ -264,14 +265,14 @@ async fn a_server_writes_to_no_terminal_of_another_program() {
         let said = call(&servers, "terminals", json!({})).await.unwrap();
         servers.shut_down().await;
         assert_eq!((&said["other"], &said["own"]), (&json!(false), &json!(false)), "{said}");
-        // Programs such as `script` make terminals.
+        // Programs such as `script` create terminals.
         assert!(said["new"] == true || !mcp::covers_work(), "{said}");
     }
-    also_without_rights("a_server_writes_to_no_terminal_of_another_program");
+    also_without_rights("a_server_cannot_write_to_another_programs_terminal");
 }
 
 #[tokio::test]
-async fn a_server_reaches_no_covered_socket_by_any_way() {
+async fn a_server_cannot_connect_to_a_covered_socket() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path().canonicalize().unwrap();
     let (runtime, alone) = (root.join("run"), root.join("bus-1x"));
@@ -317,7 +318,7 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     let reached: Vec<String> =
         serde_json::from_value(call(&servers, "knock", json!({})).await.unwrap()).unwrap();
     servers.shut_down().await;
-    // `reaches` gives the same result as the attempts of the server.
+    // `reaches` returns the same result as the attempts of the server.
     let told =
         |path: &PathBuf| mcp::reaches(&hidden, SocketAddr::from_pathname(path).unwrap()).unwrap();
     assert_eq!(told(&alone), reached.contains(&alone.display().to_string()));
@@ -325,5 +326,5 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     if mcp::covers_work() {
         assert_eq!(reached, [beside.display().to_string()]);
     }
-    also_without_rights("a_server_reaches_no_covered_socket_by_any_way");
+    also_without_rights("a_server_cannot_connect_to_a_covered_socket");
 }

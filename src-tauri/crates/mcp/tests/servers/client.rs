@@ -1,4 +1,4 @@
-//! The client's handling of answers, invalid output, silence and crashes.
+//! Tests of how the client handles answers, invalid output, silence and crashes.
 
 use std::{
     sync::{Arc, Mutex},
@@ -22,7 +22,7 @@ fn odd_servers() -> Servers {
 }
 
 #[tokio::test]
-async fn answers_come_back_as_values() {
+async fn tool_results_and_errors_are_returned_as_values() {
     let servers = odd_servers();
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     let failure = call(&servers, "nothing", Value::Null).await.unwrap_err();
@@ -46,7 +46,7 @@ async fn answers_come_back_as_values() {
 }
 
 #[tokio::test]
-async fn a_program_whose_file_is_still_open_for_writing_is_started_again() {
+async fn starting_a_program_whose_file_is_still_being_written_is_retried() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("start");
@@ -66,7 +66,7 @@ async fn a_program_whose_file_is_still_open_for_writing_is_started_again() {
 }
 
 #[tokio::test]
-async fn rubbish_and_floods_are_tolerated() {
+async fn invalid_output_and_large_output_of_a_server_are_tolerated() {
     let servers = odd_servers();
     assert_eq!(call(&servers, "rubbish", json!({})).await.unwrap(), json!({"after": "rubbish"}));
     assert_eq!(call(&servers, "flood", json!({})).await.unwrap(), json!({"after": "flood"}));
@@ -88,7 +88,7 @@ async fn rubbish_and_floods_are_tolerated() {
 }
 
 #[tokio::test]
-async fn a_crash_is_told_and_the_next_call_starts_it_anew() {
+async fn a_server_crash_is_reported_and_the_next_call_restarts_the_server() {
     let servers = odd_servers();
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
@@ -105,7 +105,7 @@ async fn a_crash_is_told_and_the_next_call_starts_it_anew() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_at_once_fails_the_call_and_backs_off() {
+async fn a_server_that_exits_at_startup_fails_the_call_and_is_backed_off() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "exit_at_start")])]);
     for _ in 0..3 {
         let failure = call(&servers, "structured", json!({})).await.unwrap_err();
@@ -121,7 +121,7 @@ async fn a_server_that_ends_at_once_fails_the_call_and_backs_off() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_said() {
+async fn a_missing_program_is_reported() {
     let mut config = server("odd", "odd", &[]);
     set_program(&mut config, Ok("/nonexistent/program".into()));
     let failure = call(&servers(vec![config]), "structured", json!({})).await.unwrap_err();
@@ -129,7 +129,7 @@ async fn a_program_that_is_not_there_is_said() {
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_be_used_is_said_before_anything_is_called() {
+async fn an_unusable_program_is_reported_before_any_call() {
     let mut config = server("odd", "odd", &[]);
     set_program(&mut config, Err(mcp::ProgramError::Missing("./server".into())));
     let servers = servers(vec![config]);
@@ -148,7 +148,7 @@ async fn a_program_that_cannot_be_used_is_said_before_anything_is_called() {
 }
 
 #[tokio::test]
-async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
+async fn a_call_without_response_times_out_and_two_in_a_row_end_the_server() {
     let servers = odd_servers();
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
@@ -172,7 +172,7 @@ async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
 }
 
 #[tokio::test]
-async fn a_stopped_call_ends_at_once_and_the_server_hears_of_it() {
+async fn a_cancelled_call_ends_at_once_and_the_server_is_notified() {
     let servers = odd_servers();
     call(&servers, "structured", json!({})).await.unwrap();
     let cancel = CancellationToken::new();
@@ -197,17 +197,17 @@ async fn a_stopped_call_ends_at_once_and_the_server_hears_of_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_newest_protocol_is_reached_all_the_same() {
+async fn a_server_that_ignores_the_newest_protocol_is_still_used() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "silent")])]);
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
     servers.shut_down().await;
 }
 
 #[tokio::test]
-async fn the_environment_is_what_was_named_and_nothing_else() {
+async fn a_server_gets_only_listed_environment_variables() {
     let servers = servers(vec![server("odd", "odd", &[("NAMED", "yes")])]);
     let seen = call(&servers, "env", json!({})).await.unwrap();
-    // Cargo sets dozens of variables in this process; none of them may reach the server.
+    // Cargo sets dozens of variables in this process, and the server must get none of them.
     let allowed = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "NAMED", "PATH", "ROLE", "TMPDIR", "TZ"];
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     let others: Vec<&String> =
@@ -218,7 +218,7 @@ async fn the_environment_is_what_was_named_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn many_callers_share_one_start() {
+async fn concurrent_callers_share_one_start_of_the_server() {
     let servers = odd_servers();
     let calls: Vec<_> = (0..16)
         .map(|_| {
@@ -234,7 +234,7 @@ async fn many_callers_share_one_start() {
 }
 
 #[tokio::test]
-async fn changes_are_told_in_order() {
+async fn state_changes_are_reported_in_order() {
     let seen: Arc<Mutex<Vec<ServerState>>> = Arc::default();
     let listener = Arc::clone(&seen);
     let servers = Servers::builder(vec![server("odd", "odd", &[])])
@@ -253,7 +253,7 @@ async fn changes_are_told_in_order() {
 }
 
 #[tokio::test]
-async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
+async fn a_server_can_read_the_users_files_but_not_the_apps() {
     let root = tempfile::tempdir().unwrap();
     let file = |folder: &str| {
         let folder = root.path().join(folder);
@@ -270,7 +270,7 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
         ..Hidden::default()
     });
     let servers = servers(vec![config]);
-    // A kernel without Landlock hides nothing, and its list of modules shows that.
+    // A kernel without Landlock hides no files, and the kernel's list of modules shows that.
     let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm")
         .is_ok_and(|modules| !modules.contains("landlock"));
     assert_eq!(
@@ -280,7 +280,7 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
 }
 
 #[tokio::test]
-async fn a_server_that_lists_tools_without_end_is_cut_off_while_they_come_in() {
+async fn an_endless_tool_list_is_cut_off_while_it_is_received() {
     for (size, pages, words) in [
         (1_000, 3, "more than 2000 tools"),
         (50_000, 1, "more than 2000 tools"),

@@ -8,7 +8,7 @@ use mcp::dev::{self, Scenario};
 
 use crate::{real::repository, role};
 
-/// Plays `csign dev mcp-client` for the suite. The address is the last argument; the suite passes
+/// Acts as `csign dev mcp-client` for the suite. The address is the last argument; the suite passes
 /// the rest in variables.
 pub(crate) fn client() {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
@@ -66,8 +66,8 @@ fn suite(revision: &str) {
     if good {
         return;
     }
-    // All scenarios run at once. One of them measures a wait in milliseconds, so on a small machine
-    // it is repeated alone.
+    // All scenarios run in parallel. A scenario that measures a wait in milliseconds may fail on a
+    // small machine, so it is repeated alone.
     let timed = unexpected(&said);
     assert_eq!(timed, ["sse-retry"], "{}", tail(&said));
     let (good, alone) = run(&["--scenario", "sse-retry", "--spec-version", revision]);
@@ -87,14 +87,14 @@ fn tail(text: &str) -> &str {
 }
 
 #[test]
-fn the_suite_of_2025_11_25() {
+fn the_client_passes_the_conformance_suite_of_2025_11_25() {
     if role().is_none() {
         suite("2025-11-25");
     }
 }
 
 #[test]
-fn the_suite_of_2026_07_28() {
+fn the_client_passes_the_conformance_suite_of_2026_07_28() {
     if role().is_none() {
         suite("2026-07-28");
     }

@@ -1,5 +1,5 @@
-//! Servers behind an address: both protocols, the credentials each one gets, redirects, silence,
-//! refusals, sign-ins, questions during a call, and changing definitions.
+//! Tests of servers behind an address: both protocols, the credentials that each server gets,
+//! redirects, silence, refusals, sign-ins, questions during a call, and changing definitions.
 
 use std::{
     collections::BTreeMap,
@@ -79,7 +79,7 @@ async fn call(servers: &Servers, tool: &str) -> Result<Value, mcp::ToolFailure> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn both_protocols_are_spoken() {
+async fn both_protocol_generations_are_supported_over_http() {
     for stateless in [true, false] {
         let peer = Peer::start(stateless).await;
         let servers = server_at(&peer.url());
@@ -97,7 +97,7 @@ async fn both_protocols_are_spoken() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_server_is_shown_its_own_credentials_and_no_others() {
+async fn each_server_gets_its_own_credentials_and_no_others() {
     let (first, second) = (Peer::start(true).await, Peer::start(true).await);
     let bearer = Arc::new(TestAccess {
         credentials: [("FIRST", "one-secret")].into(),
@@ -132,7 +132,7 @@ async fn each_server_is_shown_its_own_credentials_and_no_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn this_computer_is_reached_only_with_leave() {
+async fn an_address_of_this_computer_is_used_only_with_permission() {
     let peer = Peer::start(true).await;
     let named = peer.url().replace("127.0.0.1", "localhost");
     for (url, said, allowed) in [
@@ -153,7 +153,7 @@ async fn this_computer_is_reached_only_with_leave() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redirect_leads_to_no_other_server() {
+async fn a_redirect_to_another_server_is_not_followed() {
     let elsewhere = Peer::start(true).await;
     let peer = Peer::start(true).await;
     peer.answer_with(Answer::Redirect(elsewhere.url()));
@@ -164,7 +164,7 @@ async fn a_redirect_leads_to_no_other_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_away_is_backed_off_from_and_found_again() {
+async fn an_unavailable_server_is_backed_off_and_used_again_later() {
     let peer = Peer::start(false).await;
     let servers = server_at(&peer.url());
     call(&servers, "add").await.unwrap();
@@ -193,7 +193,7 @@ async fn a_server_that_is_away_is_backed_off_from_and_found_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_has_its_own_time_to_start_and_a_call_its_own_to_answer() {
+async fn the_start_and_each_call_have_separate_time_limits() {
     let peer = Peer::start(false).await;
     peer.answer_with(Answer::Silence);
     let mut slow = config("far", &peer.url(), json!({}), &Arc::default());
@@ -222,7 +222,7 @@ async fn a_server_has_its_own_time_to_start_and_a_call_its_own_to_answer() {
 }
 
 #[tokio::test]
-async fn a_call_that_fails_late_does_not_end_the_connection_after_its_own() {
+async fn a_late_failure_of_a_call_does_not_end_a_newer_connection() {
     let peer = Peer::start(false).await;
     let servers = server_at(&peer.url());
     let mut late = std::pin::pin!(call(&servers, "hang"));
@@ -242,7 +242,7 @@ async fn a_call_that_fails_late_does_not_end_the_connection_after_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_rate_limit_is_told_with_its_wait() {
+async fn a_rate_limit_is_reported_with_its_wait_time() {
     let peer = Peer::start(true).await;
     let servers = server_at(&peer.url());
     call(&servers, "add").await.unwrap();
@@ -256,7 +256,7 @@ async fn a_rate_limit_is_told_with_its_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bare_status_is_told_as_what_it_is_and_the_connection_stays() {
+async fn an_http_error_status_fails_the_call_and_keeps_the_connection() {
     let peer = Peer::start(false).await;
     let servers = server_at(&peer.url());
     call(&servers, "add").await.unwrap();
@@ -285,7 +285,7 @@ async fn a_bare_status_is_told_as_what_it_is_and_the_connection_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_says_400_of_a_forgotten_session_is_opened_again() {
+async fn a_session_is_opened_again_after_status_400_for_a_forgotten_session() {
     let peer = Peer::start(false).await;
     let servers = server_at(&peer.url());
     call(&servers, "add").await.unwrap();
@@ -302,8 +302,8 @@ async fn a_server_that_says_400_of_a_forgotten_session_is_opened_again() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     peer.answer_with(Answer::Normal);
-    // An opening that had begun before may still have been refused; the next call begins another
-    // one.
+    // An opening that began earlier may still have been refused, so the next call begins a new
+    // opening.
     while call(&servers, "add").await.is_err() || asked("initialize") < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -311,7 +311,7 @@ async fn a_server_that_says_400_of_a_forgotten_session_is_opened_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_error_inside_a_server_leaves_open_what_it_did() {
+async fn an_internal_server_error_leaves_the_outcome_of_a_call_unknown() {
     let peer = Peer::start(false).await;
     let servers = server_at(&peer.url());
     for (code, happened) in
@@ -331,7 +331,7 @@ async fn an_error_inside_a_server_leaves_open_what_it_did() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn words_of_a_server_about_a_failed_opening_are_quoted_without_keys() {
+async fn a_servers_error_text_about_a_failed_opening_is_quoted_without_keys() {
     const LEAK: &str = "the key hunter2 is no password";
     let error = json!({"jsonrpc": "2.0", "id": "$ID", "error": {"code": -32_603, "message": LEAK}})
         .to_string()
@@ -357,14 +357,14 @@ async fn words_of_a_server_about_a_failed_opening_are_quoted_without_keys() {
         let told = format!("{:?} {:?}", failure.error, servers.views());
         assert!(!told.contains("hunter2"), "{method} {status}: {told}");
         assert_eq!(told.contains(&status.to_string()), status != 200, "a status is told: {told}");
-        // A body that is not JSON of the protocol is not an answer that a server gave.
+        // A body that is not JSON of the protocol does not count as an answer of the server.
         let is_quoted = body != LEAK || (method == "initialize" && status != 200);
         assert_eq!(told.contains("\u{2026} is no password"), is_quoted, "{told}");
         servers.shut_down().await;
     }
 }
 
-/// Allows only the definitions that it saw first.
+/// Allows only the definitions that were recorded first.
 #[derive(Default)]
 struct AcceptFirst(Mutex<Vec<Vec<Definition>>>);
 
@@ -383,7 +383,7 @@ impl Definitions for AcceptFirst {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_changed_definition_is_seen_at_the_next_connection_and_not_called() {
+async fn a_changed_tool_definition_is_detected_on_reconnection_and_not_called() {
     for stateless in [true, false] {
         let peer = Peer::start(stateless).await;
         let first = Arc::new(AcceptFirst::default());
@@ -406,7 +406,7 @@ async fn a_changed_definition_is_seen_at_the_next_connection_and_not_called() {
     }
 }
 
-/// Answers a form.
+/// Answers a form by accepting it.
 struct AcceptForm;
 
 #[async_trait]
@@ -420,7 +420,7 @@ impl Asker for AcceptForm {
     }
 }
 
-/// Allows calls to continue or not, and records the answers that they would continue with.
+/// Allows or refuses that calls continue, and records the answers with which they would continue.
 struct Gate(bool, Mutex<Vec<Value>>);
 
 #[async_trait]
@@ -436,7 +436,7 @@ impl Resume for Gate {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_wants_answers_is_a_new_call_with_them() {
+async fn a_call_that_asks_for_input_is_repeated_with_the_answers() {
     for allowed in [true, false] {
         let peer = Peer::start(true).await;
         let servers = build(vec![config("far", &peer.url(), json!({}), &Arc::default())])
@@ -472,7 +472,7 @@ async fn a_call_that_wants_answers_is_a_new_call_with_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_anybody_to_ask_a_question_is_declined() {
+async fn a_servers_question_is_declined_if_nobody_can_be_asked() {
     let peer = Peer::start(true).await;
     let servers = server_at(&peer.url());
     assert_eq!(call(&servers, "ask").await.unwrap(), json!({"action": "decline"}));
@@ -480,7 +480,7 @@ async fn without_anybody_to_ask_a_question_is_declined() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_app_signs_in_by_itself_and_renews_what_ran_out() {
+async fn client_credentials_are_used_to_sign_in_and_expired_tokens_are_renewed() {
     let peer = Peer::start(true).await;
     peer.protect();
     let access = Arc::new(TestAccess {
@@ -499,7 +499,7 @@ async fn the_app_signs_in_by_itself_and_renews_what_ran_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_clients_secret_goes_to_the_issuer_that_the_pack_names_or_that_got_it_first() {
+async fn a_client_secret_is_sent_only_to_the_declared_or_first_used_issuer() {
     let (peer, thief) = (Peer::start(true).await, Peer::start(true).await);
     peer.protect();
     let access = Arc::new(TestAccess {
@@ -529,7 +529,7 @@ async fn a_clients_secret_goes_to_the_issuer_that_the_pack_names_or_that_got_it_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_that_is_refused_without_a_word_is_renewed_too() {
+async fn a_token_refused_without_an_auth_header_is_renewed() {
     let peer = Peer::start(true).await;
     peer.protect_without_hint();
     let access = Arc::new(TestAccess {
@@ -546,7 +546,7 @@ async fn a_token_that_is_refused_without_a_word_is_renewed_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_that_is_refused_is_told_and_no_sign_in_is_waited_for() {
+async fn a_rejected_key_is_reported_and_does_not_ask_for_sign_in() {
     let peer = Peer::start(true).await;
     let servers = build(vec![config("far", &peer.url(), json!({}), &Arc::default())])
         .definitions(Arc::new(CountDefinitions::default()))
@@ -560,7 +560,7 @@ async fn a_key_that_is_refused_is_told_and_no_sign_in_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_user_signs_in_with_a_browser_and_the_tokens_are_kept() {
+async fn browser_sign_in_works_and_its_tokens_are_stored() {
     let peer = Peer::start(true).await;
     peer.protect();
     let access = Arc::new(TestAccess::default());
@@ -584,7 +584,7 @@ async fn the_user_signs_in_with_a_browser_and_the_tokens_are_kept() {
         kept.expose_secret().contains("access-1") && kept.expose_secret().contains("refresh-1")
     );
     servers.shut_down().await;
-    // The next start needs no browser; a refused token is renewed.
+    // The next start needs no browser, and a refused token is renewed.
     let servers = build(vec![config("far", &peer.url(), oauth, &access)]).build();
     assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
     peer.revoke();
@@ -594,7 +594,7 @@ async fn the_user_signs_in_with_a_browser_and_the_tokens_are_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stranger_cannot_end_a_sign_in_with_a_code_of_their_own() {
+async fn a_sign_in_cannot_be_completed_with_a_foreign_code() {
     let peer = Peer::start(true).await;
     peer.protect();
     let oauth = json!({"auth": {"kind": "oauth2"}, "oauth": {"grant": "authorization_code"}});
@@ -623,7 +623,7 @@ impl Definitions for CountDefinitions {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_servers_of_one_name_stay_two() {
+async fn servers_of_the_same_name_in_two_packs_are_kept_apart() {
     let (first, second) = (Peer::start(true).await, Peer::start(true).await);
     let mut theirs = config("far", &second.url(), json!({}), &Arc::default());
     theirs.pack = "other".into();

@@ -1,6 +1,6 @@
-//! No process outlives its owner: neither a stubborn server, nor its child, nor a daemon that left
-//! it, nor the servers of an app that is killed. A process that ends by itself leaves no zombie,
-//! and its exit status is known.
+//! Tests that no process outlives its owner: neither a server that ignores signals, nor its child,
+//! nor a daemon that left it, nor the servers of an app that is killed. A process that ends by
+//! itself leaves no zombie, and its exit status is known.
 
 use std::{
     fs,
@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 
 use crate::{call, is_alive, pid_of, quick_timings, server, servers, wait_until_gone};
 
-/// Bytes that the app of these tests holds in memory, and that its guard must not hold.
+/// The number of bytes that the app of these tests has in memory, and that its guard must not keep.
 const WEIGHT: usize = 64 * 1024 * 1024;
 
-/// Plays the app: starts a server that leaves a child and a daemon, prints all process ids, and
+/// Acts as the app: starts a server that leaves a child and a daemon, prints all process ids, and
 /// waits to be killed.
 pub(crate) fn run_app() {
-    // Tests that were started in the background ignore SIGINT; an app in a terminal does not.
-    // SAFETY: a plain system call, before any other thread looks at signals.
+    // Tests that were started in the background ignore SIGINT, but an app in a terminal does not.
+    // SAFETY: the signal is set before any other thread handles signals.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     let weight = vec![1_u8; WEIGHT];
     let runtime =
@@ -38,7 +38,7 @@ pub(crate) fn run_app() {
     drop(weight);
 }
 
-/// Returns a server's processes: itself, its guard, its child, its daemon.
+/// Starts the server. Returns its processes: the server, its guard, its child, its daemon.
 async fn start_stubborn(servers: &Servers) -> [u32; 4] {
     let (child, daemon) =
         (start_process(servers, "child").await, start_process(servers, "daemon").await);
@@ -48,7 +48,7 @@ async fn start_stubborn(servers: &Servers) -> [u32; 4] {
     processes
 }
 
-/// Returns the process that a tool of the odd server starts.
+/// Returns the id of the process that a tool of the odd server starts.
 async fn start_process(servers: &Servers, tool: &str) -> u32 {
     let process =
         call(servers, tool, json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
@@ -66,7 +66,8 @@ fn field(process: u32, name: &str) -> u32 {
     line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Starts the app in its own process group, as a terminal does. Returns it with its processes.
+/// Starts the app in its own process group, as a terminal does. Returns the app and the ids of its
+/// processes.
 fn start_app() -> (Child, Vec<u32>) {
     let mut app = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "role_app", "--nocapture"])
@@ -86,7 +87,7 @@ fn start_app() -> (Child, Vec<u32>) {
 /// Sends a signal to the app, or to its whole group, and waits until all its processes have ended.
 async fn end(mut app: Child, processes: Vec<u32>, group: bool, signal: i32) {
     let id = i32::try_from(app.id()).unwrap();
-    // SAFETY: a plain system call; the app is a child of this process and not yet waited for.
+    // SAFETY: the app is a child of this process that has not been waited for.
     assert_eq!(unsafe { libc::kill(if group { -id } else { id }, signal) }, 0);
     assert_eq!(app.wait().unwrap().signal(), Some(signal));
     for process in processes {
@@ -95,25 +96,25 @@ async fn end(mut app: Child, processes: Vec<u32>, group: bool, signal: i32) {
 }
 
 #[tokio::test]
-async fn killing_the_app_leaves_no_process() {
+async fn killing_the_app_leaves_no_server_process() {
     let (app, processes) = start_app();
     end(app, processes, false, libc::SIGKILL).await;
 }
 
 #[tokio::test]
-async fn killing_all_of_the_apps_group_leaves_no_process() {
+async fn killing_the_apps_process_group_leaves_no_server_process() {
     let (app, processes) = start_app();
     end(app, processes, true, libc::SIGKILL).await;
 }
 
 #[tokio::test]
-async fn a_terminals_interrupt_leaves_no_process() {
+async fn a_terminal_interrupt_leaves_no_server_process() {
     let (app, processes) = start_app();
     end(app, processes, true, libc::SIGINT).await;
 }
 
 #[tokio::test]
-async fn the_guard_holds_none_of_the_apps_memory() {
+async fn the_guard_process_keeps_none_of_the_apps_memory() {
     let (app, processes) = start_app();
     let (guard, app_kib) = (processes[1], field(app.id(), "RssAnon"));
     assert_eq!(parent(guard), app.id());
@@ -126,7 +127,7 @@ async fn the_guard_holds_none_of_the_apps_memory() {
 }
 
 #[tokio::test]
-async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
+async fn shutdown_ends_servers_that_ignore_signals_and_their_child_processes() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
     let processes = start_stubborn(&servers).await;
     servers.shut_down().await;
@@ -139,7 +140,7 @@ async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
 }
 
 #[tokio::test]
-async fn dropping_the_servers_ends_them() {
+async fn dropping_the_client_ends_its_servers() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
     let processes = start_stubborn(&servers).await;
     drop(servers);
@@ -149,7 +150,7 @@ async fn dropping_the_servers_ends_them() {
 }
 
 #[tokio::test]
-async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
+async fn a_servers_exit_status_is_reported_and_its_child_processes_are_ended() {
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let listener = Arc::clone(&told);
     let servers = Servers::builder(vec![server("odd", "odd", &[])])
@@ -161,7 +162,7 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
     let crashed = start_stubborn(&servers).await;
     call(&servers, "crash", json!({})).await.unwrap_err();
     let killed = start_stubborn(&servers).await;
-    // SAFETY: a plain system call on a server of this test, which runs.
+    // SAFETY: the process is a running server of this test.
     unsafe { libc::kill(i32::try_from(killed[0]).unwrap(), libc::SIGKILL) };
     for process in crashed.into_iter().chain(killed) {
         wait_until_gone(process).await;
@@ -169,7 +170,7 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
     while told.lock().unwrap().len() < 2 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // Without a child process, which would keep its output open.
+    // This start has no child process, because a child would keep the server's output open.
     call(&servers, "structured", json!({})).await.unwrap();
     let deaf = [pid_of(&servers, "odd"), parent(pid_of(&servers, "odd"))];
     call(&servers, "close_output", json!({})).await.unwrap_err();

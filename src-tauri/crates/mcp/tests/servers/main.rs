@@ -1,6 +1,7 @@
-//! Tests the MCP client with real processes. This binary plays the servers itself: started again
+//! Tests the MCP client with real processes. This binary itself acts as the servers: started again
 //! with `ROLE` set, the "tests" named `role_*` become a shop, a misbehaving server or an app that
-//! is killed. The client must also cope with what the test harness prints on stdout before them.
+//! is killed. The client must also tolerate the output of the test harness that precedes their
+//! messages on stdout.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,18 +27,18 @@ use mcp::{FileChanges, Hidden, Program, Reach, ServerConfig, Servers, Timings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Returns the role of this process, if it was started with one.
+/// Returns the role of this process, if it was started with a role.
 fn role() -> Option<String> {
     std::env::var("ROLE").ok()
 }
 
-/// Ends the line that the harness leaves on stdout ("test role_odd ... "), which would swallow the
-/// first answer.
+/// Ends the line that the harness leaves on stdout ("test role_odd ... "), because the first answer
+/// would otherwise continue that line.
 fn end_line() {
     println!();
 }
 
-/// Returns the configuration of a server that this binary plays.
+/// Returns the configuration of a server whose role this binary takes.
 fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     let mut env: BTreeMap<String, String> =
         more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -168,7 +169,7 @@ fn role_app() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_shop_is_called_over_stdio() {
+async fn the_demo_shop_server_can_be_called_over_stdio() {
     let folder = tempfile::tempdir().unwrap();
     let servers =
         servers(vec![server("shop", "shop", &[("SHOP_DIR", folder.path().to_str().unwrap())])]);

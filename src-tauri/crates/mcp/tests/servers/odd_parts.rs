@@ -1,5 +1,5 @@
-//! Tests that one odd part of a list of tools or of a result costs only itself. The server sends its
-//! answers letter by letter as the tests write them.
+//! Tests that one invalid part of a list of tools or of a result only affects that part. The server
+//! sends its answers exactly as the tests write them.
 
 use std::{sync::Arc, sync::Mutex};
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{LONG, quick_timings, server};
 
-/// The list of a server.
+/// Records the tools that a server lists.
 #[derive(Default)]
 pub(crate) struct Listed {
     tools: Mutex<Vec<Definition>>,
@@ -61,7 +61,7 @@ async fn call(servers: &Servers, tool: &str) -> Result<Value, mcp::ToolFailure> 
 const SAID: &str = r#"{"content": [{"type": "text", "text": "done"}]}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_bad_tool_costs_only_itself_and_is_named() {
+async fn an_invalid_tool_is_reported_and_the_others_are_kept() {
     let schema = json!({"type": "object"});
     let page = json!({"tools": [
         {"name": "first", "inputSchema": schema},
@@ -104,7 +104,7 @@ async fn one_bad_tool_costs_only_itself_and_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_words_of_a_server_that_lists_no_tools_are_told() {
+async fn the_error_text_of_a_failed_tool_list_is_shown() {
     let refusal = r#"null, "error": {"code": -32000, "message": "Run login first."}"#;
     let (servers, _) = scripted(&[("", refusal.to_owned())], &[]);
     let failure = servers.wait_until_ready("test/odd", LONG).await.unwrap_err();
@@ -113,7 +113,7 @@ async fn the_words_of_a_server_that_lists_no_tools_are_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_odd_cursor_ends_the_list() {
+async fn an_invalid_cursor_ends_the_tool_list() {
     let page = |name: &str, next: Value| {
         json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}], "nextCursor": next})
             .to_string()
@@ -133,7 +133,7 @@ async fn an_odd_cursor_ends_the_list() {
             ],
             vec!["a", "b", "c"],
         ),
-        // It does not know its own cursor.
+        // This server does not know its own cursor.
         (
             vec![
                 ("", page("a", json!("2"))),
@@ -141,7 +141,7 @@ async fn an_odd_cursor_ends_the_list() {
             ],
             vec!["a"],
         ),
-        // It passes over the cursor.
+        // This server ignores the cursor.
         (vec![("", page("a", json!("7"))), ("7", page("a", json!("8")))], vec!["a"]),
     ] {
         let (servers, listed) = scripted(&pages, &[]);
@@ -152,7 +152,7 @@ async fn an_odd_cursor_ends_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_result_is_told_as_it_was_said() {
+async fn a_result_is_passed_on_with_its_original_text_and_digits() {
     let blob = "A".repeat(40_000);
     let file = format!(
         r#"{{"content": [{{"type": "resource", "resource": {{"uri": "a://report.pdf", "mimeType": "application/pdf", "blob": "{blob}"}}}}]}}"#
@@ -229,9 +229,10 @@ async fn a_result_is_told_as_it_was_said() {
     servers.shut_down().await;
 }
 
-/// Answers as servers that are written by hand send them, in the order in which they are checked.
+/// Tests answers in the forms that hand-written servers send, in the order in which the forms are
+/// checked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_is_read_whatever_its_envelope() {
+async fn an_answer_in_a_non_conforming_envelope_is_read() {
     let done = [
         (
             "null error",

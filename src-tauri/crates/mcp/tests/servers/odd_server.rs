@@ -42,17 +42,17 @@ pub(crate) fn run() {
         }
     }
     if mode == "stays" {
-        // Neither the end of its input nor SIGTERM ends it.
+        // The process ignores the end of its input and SIGTERM.
         loop {
             std::thread::park();
         }
     }
-    // The harness would print a verdict; a real server just ends.
+    // The harness would print a verdict, but a real server just ends.
     exit(0);
 }
 
-/// Sends the result that a variable holds for a name, letter by letter. The variable holds lines of
-/// name, tab and result; the first line is the one for no name.
+/// Sends the result that a variable contains for a name, unchanged. The variable contains lines of
+/// name, tab and result; the first line is for a missing name.
 fn scripted(id: &Value, variable: &str, name: &Value) {
     let script = std::env::var(variable).unwrap();
     let mut lines = script.lines().filter_map(|line| line.split_once('\t'));
@@ -64,7 +64,7 @@ fn scripted(id: &Value, variable: &str, name: &Value) {
     raw(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n"));
 }
 
-/// Sends one page of an endless list, with as many tools as `PAGE` says. Each page is noted in the
+/// Sends one page of an endless list, with as many tools as `PAGE` says. Records each page in the
 /// file `LOOK`.
 fn list(id: &Value, cursor: &Value) {
     let page: usize = cursor.as_str().map_or(0, |cursor| cursor.parse().unwrap());
@@ -126,7 +126,7 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
         "daemon" => text(id, json!({"pid": daemon("exec sleep 1000")})),
         "brief_daemon" => text(id, json!({"pid": daemon("exit 0")})),
         "close_output" => {
-            // SAFETY: nothing of this process uses its standard output after this.
+            // SAFETY: this process does not use its standard output after this call.
             unsafe { libc::close(1) };
         }
         "cancelled" => text(id, json!({"count": cancelled})),
@@ -144,7 +144,7 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
     }
 }
 
-/// Whether a file can be read, and a file be created beside it.
+/// Returns whether a file can be read, and whether another file can be created beside it.
 fn look(path: &str) -> Value {
     json!([std::fs::read(path).is_ok(), std::fs::write(format!("{path}.new"), "x").is_ok()])
 }

@@ -1,6 +1,6 @@
-//! How connections to programs open and how their calls end: servers that do odd things with the
-//! first question, that leave out parts of their answer, or that take long. This binary plays the
-//! programs itself.
+//! Tests of how connections to programs open and how their calls end: servers that react
+//! unexpectedly to the first request, that omit parts of their answer, or that take long. This
+//! binary itself acts as the programs.
 
 use std::{
     io::{BufRead, Write},
@@ -17,7 +17,7 @@ use crate::{LONG, members, odd_parts::Listed, quick_timings, server};
 
 pub(crate) const GOOD: &str = r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}"#;
 
-/// Plays a program. `MODE` says what it does with the first questions.
+/// Acts as a program. `MODE` says how the program reacts to the first requests.
 pub(crate) fn run() {
     let mode = std::env::var("MODE").unwrap();
     let initialized = std::env::var("ANSWER").unwrap_or_else(|_| GOOD.to_owned());
@@ -114,7 +114,7 @@ pub(crate) fn run() {
     exit(0);
 }
 
-/// Plays tools that take long, with and without a word about it.
+/// Acts as tools that take long, with and without progress reports.
 fn call(id: &Value, params: &Value) {
     let token = &params["_meta"]["progressToken"];
     let step = Duration::from_millis(150);
@@ -194,7 +194,7 @@ impl Played {
         Self::listed(mode, more, None)
     }
 
-    /// Starts it with the definitions that are told what it lists.
+    /// Starts the program with definitions that record the listed tools.
     fn listed(mode: &str, more: &[(&str, &str)], listed: Option<Arc<Listed>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let starts = folder.path().join("starts");
@@ -220,9 +220,9 @@ impl Played {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_program_is_used_whatever_it_does_with_the_first_question() {
+async fn a_program_is_used_with_any_reaction_to_the_first_request() {
     for (mode, starts) in [
-        // They know the older protocol.
+        // These programs know the older protocol.
         ("ends at the question", 2),
         ("ends later", 2),
         ("hangs", 2),
@@ -234,11 +234,11 @@ async fn a_program_is_used_whatever_it_does_with_the_first_question() {
         ("writes null errors", 1),
         ("answers in lists", 1),
         ("asks first", 1),
-        // They know only old versions of it.
+        // These programs know only old versions of the older protocol.
         ("knows one version", 1),
         ("is silent at new versions", 2),
         ("ends at new versions", 3),
-        // They know the newest protocol only.
+        // These programs know only the newest protocol.
         ("newest", 1),
         ("starts slowly", 1),
         ("answers late", 1),
@@ -252,7 +252,7 @@ async fn a_program_is_used_whatever_it_does_with_the_first_question() {
 }
 
 #[tokio::test]
-async fn a_program_may_take_its_whole_time_for_each_question() {
+async fn each_request_during_opening_has_the_full_time_limit() {
     let config = |played: &Played| {
         let mut timings = Timings { probe: Duration::from_millis(30), ..quick_timings() };
         timings.start = Duration::from_millis(1_300);
@@ -260,7 +260,7 @@ async fn a_program_may_take_its_whole_time_for_each_question() {
         let env = [("MODE", "starts slowly"), ("STARTS", starts.to_str().unwrap())];
         Servers::builder(vec![server("odd", "opening", &env)]).timings(timings).build()
     };
-    // It reads its first question after much more than the time for one answer.
+    // The program reads its first request only after much more than the time for one answer.
     let played = Played::start("newest", &[]);
     let slow = Played { servers: config(&played), folder: played.folder };
     assert_eq!(slow.call("echo", LONG).await.unwrap(), json!({"done": true}));
@@ -269,7 +269,7 @@ async fn a_program_may_take_its_whole_time_for_each_question() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_before_it_reads_is_started_once_and_its_end_is_told() {
+async fn a_program_that_exits_before_reading_is_started_once_and_reported() {
     let played = Played::start("ends at once", &[]);
     let failure = played.call("echo", LONG).await.unwrap_err();
     assert_eq!(played.starts(), 1);
@@ -278,7 +278,7 @@ async fn a_program_that_ends_before_it_reads_is_started_once_and_its_end_is_told
 }
 
 #[tokio::test]
-async fn the_words_of_a_refusal_are_quoted() {
+async fn the_error_text_of_a_refused_opening_is_quoted() {
     let played = Played::start("refuses", &[]);
     let failure = played.call("echo", LONG).await.unwrap_err();
     assert!(
@@ -291,7 +291,7 @@ async fn the_words_of_a_refusal_are_quoted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_to_initialize_may_be_sloppy() {
+async fn a_non_conforming_answer_to_initialize_is_accepted() {
     for said in [
         json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd"}}),
         json!({"protocolVersion": "2025-06-18", "serverInfo": {"version": 3}}),
@@ -305,7 +305,7 @@ async fn an_answer_to_initialize_may_be_sloppy() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn progress_of_a_call_begins_its_time_again() {
+async fn progress_notifications_restart_the_time_limit_of_a_call() {
     let played = Played::start("", &[]);
     played.call("echo", LONG).await.unwrap();
     let short = Duration::from_millis(600);
@@ -315,14 +315,14 @@ async fn progress_of_a_call_begins_its_time_again() {
     for tool in ["progresses for another", "falls silent"] {
         let failure = played.call(tool, short).await.unwrap_err();
         assert_eq!(failure.error.reason_text(), Some("mcp_timeout"), "{tool}");
-        // A call that is answered between two that are not keeps the server.
+        // An answered call between two unanswered calls keeps the server running.
         played.call("echo", LONG).await.unwrap();
     }
     played.servers.shut_down().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_progressed_has_its_time_again_after_a_question() {
+async fn the_time_limit_of_a_call_with_progress_restarts_after_a_question() {
     let played = Played::start("newest", &[]);
     played.call("echo", LONG).await.unwrap();
     let short = Duration::from_millis(600);
@@ -331,7 +331,7 @@ async fn a_call_that_progressed_has_its_time_again_after_a_question() {
 }
 
 #[tokio::test]
-async fn an_error_without_an_id_ends_the_call_that_it_can_only_mean() {
+async fn an_error_without_an_id_ends_the_only_running_call() {
     let played = Played::start("", &[]);
     played.call("echo", LONG).await.unwrap();
     let since = Instant::now();
@@ -355,10 +355,10 @@ async fn an_error_that_answers_a_notification_ends_no_call() {
     let short = Duration::from_millis(300);
     let failure = played.call("falls silent", short).await.unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("mcp_timeout"));
-    // The answer to the cancellation comes while one of these calls is open.
+    // The answer to the cancellation arrives while one of these calls is open.
     played.call("echo", LONG).await.unwrap();
     played.call("echo", LONG).await.unwrap();
-    // The error can also be a late answer to the call that was given up.
+    // The error can also be a late answer to the cancelled call.
     let failure = played.call("cannot be read", LONG).await.unwrap_err();
     assert!(failure.may_have_happened, "{failure:?}");
     played.servers.shut_down().await;

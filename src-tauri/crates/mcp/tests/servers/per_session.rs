@@ -1,5 +1,5 @@
-//! The client with one session for each conversation: how it reads answers, tokens that expire
-//! soon, and lost sessions.
+//! Tests of the client with one session for each conversation: how it reads answers, tokens that
+//! expire soon, and lost sessions.
 
 use std::{
     sync::{Arc, Mutex},
@@ -47,7 +47,7 @@ impl Random for NoChance {
     }
 }
 
-/// Stores nothing, so a session exists in this process only.
+/// A store that stores nothing, so that a session exists in this process only.
 struct NoStore;
 
 #[async_trait]
@@ -103,7 +103,7 @@ async fn change(client: &PerSession) -> Result<Value, ToolFailure> {
 }
 
 #[tokio::test]
-async fn events_end_with_the_stream_even_without_a_last_line_feed() {
+async fn the_last_event_of_a_stream_needs_no_line_feed() {
     let shop = Shop::start(3_600).await;
     let client = client(&shop);
     for ending in ["", "\n", "\r\n", "\n\n"] {
@@ -125,7 +125,7 @@ async fn events_end_with_the_stream_even_without_a_last_line_feed() {
 }
 
 #[tokio::test]
-async fn an_error_counts_although_an_empty_result_stands_beside_it() {
+async fn an_error_is_recognised_beside_a_null_result() {
     let shop = Shop::start(3_600).await;
     let client = client(&shop);
     shop.answers([Answer::Json("{\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": null, \"error\": {\"code\": -32602, \"message\": \"no\"}}".into())]);
@@ -140,7 +140,7 @@ async fn an_error_counts_although_an_empty_result_stands_beside_it() {
 }
 
 #[tokio::test]
-async fn a_shop_that_breaks_inside_a_change_may_have_made_it() {
+async fn an_internal_error_of_a_shop_leaves_the_outcome_of_a_change_unknown() {
     let shop = Shop::start(3_600).await;
     let client = client(&shop);
     for (said, happened) in [
@@ -157,12 +157,12 @@ async fn a_shop_that_breaks_inside_a_change_may_have_made_it() {
 }
 
 #[tokio::test]
-async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
+async fn concurrent_calls_share_a_token_that_expires_soon() {
     let shop = Shop::start(30).await;
     let client = client(&shop);
     change(&client).await.unwrap();
     let before = shop.tokens();
-    // All three calls have started before the first one gets an answer.
+    // All three calls have started before the first call gets an answer.
     let (one, two, three) = tokio::join!(change(&client), change(&client), change(&client));
     for done in [one, two, three] {
         assert_eq!(done.unwrap(), json!("done"));
@@ -173,14 +173,14 @@ async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
 }
 
 #[tokio::test]
-async fn a_token_is_told_as_a_secret_for_as_long_as_it_lasts() {
+async fn a_token_counts_as_a_secret_for_its_lifetime() {
     let (shop, access) = (Shop::start(3_600).await, Arc::<TestAccess>::default());
     change(&client_with(&shop, &access)).await.unwrap();
     assert_eq!(*access.0.lock().unwrap(), [("token-1".to_owned(), Duration::from_secs(3_600))]);
 }
 
 #[tokio::test]
-async fn a_token_that_has_ended_on_its_way_is_nobody_elses() {
+async fn a_token_that_is_expired_on_arrival_is_not_shared_between_calls() {
     let shop = Shop::start(0).await;
     let client = client(&shop);
     change(&client).await.unwrap();
@@ -191,7 +191,7 @@ async fn a_token_that_has_ended_on_its_way_is_nobody_elses() {
 }
 
 #[tokio::test]
-async fn a_lost_session_is_opened_again_once_whichever_way_it_is_told() {
+async fn a_lost_session_is_opened_again_once_for_status_400_or_404() {
     for status in [400, 404] {
         let shop = Shop::start(3_600).await;
         let client = client(&shop);

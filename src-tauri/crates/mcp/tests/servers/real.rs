@@ -1,5 +1,5 @@
-//! Published servers from npm and PyPI over stdio: listing, calls, cancellation, crash, hang,
-//! invalid output on stdout, a large result, their environment, and that nothing of them remains.
+//! Tests of published servers from npm and PyPI over stdio: listing, calls, cancellation, crash,
+//! hang, invalid output on stdout, a large result, their environment, and that no process remains.
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{members, pid_of, quick_timings, wait_until_gone};
 
-/// Interpreters start slowly on a busy machine.
+/// A long time limit, because interpreters start slowly on a busy machine.
 const LONG: Duration = Duration::from_secs(180);
 
 /// The root of the source tree.
@@ -113,7 +113,8 @@ impl Real {
         }
     }
 
-    /// Ends the server. Asserts that nothing it started is left and that there is no zombie.
+    /// Ends the server. Asserts that no process that it started is left and that there is no
+    /// zombie.
     async fn end(self) {
         let pid = pid_of(&self.servers, "real");
         let names: BTreeSet<String> = std::fs::read_to_string(format!("/proc/{pid}/environ"))
@@ -190,7 +191,7 @@ fn everything(cwd: &Path) -> ServerConfig {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_lists_calls_and_tells_its_environment() {
+async fn the_everything_server_lists_and_runs_tools_with_a_minimal_environment() {
     let folder = tempfile::tempdir().unwrap();
     let real = Real::start(everything(folder.path()));
     let echoed = real.call("echo", json!({"message": "hello"})).await.unwrap();
@@ -208,7 +209,7 @@ async fn everything_lists_calls_and_tells_its_environment() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
+async fn the_everything_server_can_be_cancelled_crash_and_hang() {
     let folder = tempfile::tempdir().unwrap();
     let real = Real::start(everything(folder.path()));
     real.call("echo", json!({"message": "ready"})).await.unwrap();
@@ -229,17 +230,17 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
     assert_eq!(failure.unwrap_err().error.reason_text(), Some("cancelled"));
     real.call("echo", json!({"message": "still there"})).await.unwrap();
     assert_eq!(pid_of(&real.servers, "real"), first, "a stopped call costs no server");
-    // The server crashes.
+    // This makes the server crash.
     signal(first, "-KILL");
     wait_until_gone(first).await;
-    // A call before the crash was noticed fails; the next one restarts the server.
+    // A call fails if the crash was not detected before, and the next call restarts the server.
     if let Err(failure) = real.call("echo", json!({"message": "again"})).await {
         assert_eq!(failure.error.reason_text(), Some("mcp_exception"));
         real.call("echo", json!({"message": "again"})).await.unwrap();
     }
     let second = pid_of(&real.servers, "real");
     assert_ne!(first, second);
-    // The server hangs.
+    // This makes the server hang.
     signal(second, "-STOP");
     for _ in 0..2 {
         let failure = real
@@ -261,13 +262,13 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_file_system_with_a_large_file_and_garbage_before_it() {
+async fn the_filesystem_server_reads_a_large_file_despite_garbage_output() {
     let folder = tempfile::tempdir().unwrap();
     let folder_path = folder.path().canonicalize().unwrap();
     std::fs::write(folder_path.join("large.txt"), "x".repeat(10 * 1024 * 1024)).unwrap();
     let (node, script) = npm("server-filesystem");
     let (node, place) = (node.display().to_string(), folder_path.display().to_string());
-    // Output that some launchers print before the server speaks.
+    // Some launchers print such output before the server's first message.
     let noisy = "echo 'Starting up'; echo '{not json'; printf '\\377\\376\\n'; exec \"$@\"";
     let real = Real::start(config(
         found("sh"),
@@ -290,7 +291,7 @@ async fn the_file_system_with_a_large_file_and_garbage_before_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_memory_remembers() {
+async fn the_memory_server_keeps_its_data() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("memory.jsonl");
     let (node, script) = npm("server-memory");
@@ -310,7 +311,7 @@ async fn the_memory_remembers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fetch_reads_a_page_of_this_computer() {
+async fn the_fetch_server_reads_a_local_page() {
     let page = axum::Router::new().route(
         "/page",
         axum::routing::get(|| async {
@@ -335,7 +336,7 @@ async fn fetch_reads_a_page_of_this_computer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn git_tells_the_state_of_a_repository() {
+async fn the_git_server_reports_the_status_of_a_repository() {
     let folder = tempfile::tempdir().unwrap();
     let git = |args: &[&str]| {
         assert!(
@@ -364,7 +365,7 @@ async fn git_tells_the_state_of_a_repository() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn time_converts_between_zones() {
+async fn the_time_server_converts_between_time_zones() {
     let folder = tempfile::tempdir().unwrap();
     let real = Real::start(config(
         python(),

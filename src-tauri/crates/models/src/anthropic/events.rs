@@ -1,5 +1,5 @@
-//! Reads the events of one message. Text and thinking are passed on at once; tool calls, and
-//! blocks that must be sent back, when the message is complete.
+//! Reads the events of one message. Text and thinking are passed on at once. Tool calls, and blocks
+//! that must be sent back, are passed on when the message is complete.
 
 use std::collections::VecDeque;
 
@@ -54,20 +54,21 @@ pub(super) enum Block {
     },
     /// Thinking that only the provider can read.
     Redacted(Value),
-    /// `given` holds arguments that came with the start, from servers that send no pieces.
+    /// A tool call. `given` contains arguments that came with the start of the block, from servers
+    /// that send no pieces.
     Call {
         name: String,
         json: String,
         given: Option<Value>,
     },
-    /// Calls of the provider's own tools.
+    /// A call of one of the provider's own tools.
     Other,
 }
 
 /// Reads the events of one message.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// Whether a block came that only the provider can check.
+    /// Whether the message contains a block that only the provider can check.
     is_signed: bool,
 }
 
@@ -131,13 +132,13 @@ fn set_finish(reason: &str, answer: &mut Answer) {
         "tool_use" => Some(Finish::ToolCalls),
         "max_tokens" | "model_context_window_exceeded" => Some(Finish::Length),
         "refusal" => Some(Finish::ContentFilter),
-        // "end_turn", "stop_sequence", "pause_turn" and future reasons.
+        // This includes "end_turn", "stop_sequence", "pause_turn" and future reasons.
         _ => Some(Finish::Stop),
     };
 }
 
-/// Records token counts. They are repeated; the newest ones count. Cached tokens are input,
-/// too.
+/// Records token counts. Later events repeat the counts, and the newest counts are used. Cached
+/// tokens count as input, too.
 fn record_usage(usage: &Value, answer: &mut Answer) {
     if let Some(input) = read_token_count(usage, "input_tokens") {
         let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]
@@ -187,15 +188,14 @@ impl ReadEvents for Reader {
         let index = event.index.unwrap_or_default();
         match event.kind.text() {
             "message_start" => {
-                // A gateway that retried begins the message again; the earlier part does not belong
-                // to it.
+                // A gateway that retried begins the message again, so the earlier part is dropped.
                 arriving.clear();
                 if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage"))
                 {
                     record_usage(usage, &mut arriving.answer);
                 }
-                // If the provider's own tools call ours, this first event has the whole message
-                // already.
+                // If the provider's own tools call the host's tools, this first event already
+                // contains the whole message.
                 let message = event.message.as_mut().map(Value::take).unwrap_or_default();
                 read_message(message, arriving, out)?;
             }
@@ -213,7 +213,7 @@ impl ReadEvents for Reader {
             "message_stop" => return Ok(FeedResult::Done),
             "message" => read_message(parse_event(data)?, arriving, out)?,
             "error" => return Err(failure::parse_stream_error(&event.error.unwrap_or_default())),
-            // Mostly "ping": a server that is alive but has no data.
+            // Most of these events are "ping" from a server that is alive but has no data.
             _ => return Ok(FeedResult::Ignored),
         }
         Ok(FeedResult::Progress)
@@ -242,7 +242,8 @@ impl ReadEvents for Reader {
         }
     }
 
-    /// Returns the blocks if thinking is among them: it is checked in its place.
+    /// Returns the blocks if they contain thinking, because the server checks the thinking at its
+    /// original position.
     fn seal(&mut self, returned: Vec<Returned>, arriving: &Arriving<Block>) -> Option<Value> {
         (self.is_signed && arriving.answer.called).then(|| list_of(returned))
     }

@@ -1,6 +1,6 @@
-//! Writes a model request as a messages body: instructions apart, roles in turn, results in the
-//! message after their calls, thinking blocks back where they stood. It does not know where the
-//! body is sent or what comes back.
+//! Writes a model request as a messages body: instructions separate, alternating roles, results in
+//! the message after their calls, thinking blocks at their original position. The module does not
+//! know where the body is sent or what the answer is.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ use crate::wire::{
     with_instructions,
 };
 
-/// The answer length to request if the model's limit is unknown. Every model accepts it.
+/// The answer length to request if the model's limit is unknown. Every model accepts this length.
 const OUTPUT_TOKENS: u32 = 4_096;
-/// The most tokens to request for an answer. Few answers need more, and servers subtract the
-/// requested tokens from the context window.
+/// The maximum number of tokens to request for an answer. Few answers need more, and servers
+/// subtract the requested tokens from the context window.
 const MOST_OUTPUT_TOKENS: u32 = 16_000;
 const THINKING_TOKENS: u32 = 8_000;
 const LEAST_THINKING_TOKENS: u32 = 1_024;
 
-/// The bound of an answer for which nobody wished one: this wire needs one.
+/// Returns the limit of an answer if the request has none, because this wire requires a limit.
 pub(crate) fn default_max_tokens(own: Option<u32>) -> u32 {
     own.map_or(OUTPUT_TOKENS, |own| own.min(MOST_OUTPUT_TOKENS))
 }
@@ -42,7 +42,8 @@ pub(super) fn build_body(wire: &Anthropic, request: &ModelRequest, plain: bool) 
         };
     }
     let mut tools = tool_definitions(request);
-    // An answer of a shape is a call that the model is made to make; it cannot think before one.
+    // An answer in a given form is requested as a tool call that the model must make. The model
+    // cannot think before a forced call.
     if let Some(wanted) = &request.structured {
         tools.push(json!({"name": wanted.name, "description": "Gives the answer.", "input_schema": wanted.schema}));
         body["tool_choice"] = json!({"type": "tool", "name": wanted.name});
@@ -60,8 +61,8 @@ pub(super) fn build_body(wire: &Anthropic, request: &ModelRequest, plain: bool) 
     body
 }
 
-/// The tools on offer. A conversation with calls in it is refused without any, so that names alone
-/// stand in at the end.
+/// Returns the offered tools. A conversation that contains calls is refused if no tools are given,
+/// so at the end the tools are given by name only.
 fn tool_definitions(request: &ModelRequest) -> Vec<Value> {
     if !request.tools.is_empty() {
         return request
@@ -96,8 +97,9 @@ fn thinking_config(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Opti
     }
 }
 
-/// Whether every call since the user spoke came with this model's own thinking. Another model may
-/// have made them: then this one must not think until the turn is over, or the request is refused.
+/// Whether every call since the last user message came with this model's own thinking. If another
+/// model made the calls, this model must not think until the turn is over, because the request
+/// would be refused.
 fn has_own_thinking(messages: &[Message], maker: &str) -> bool {
     let turn = messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. }));
     turn.filter_map(|message| {
@@ -114,10 +116,10 @@ fn convert_messages(messages: &[Message], maker: &str) -> Vec<Value> {
     let mut turns = Turns::default();
     for (at, message) in messages.iter().enumerate() {
         match message {
-            // Instructions behind results stand in front of the last of them.
+            // Instructions after results are written in front of the last result.
             Message::System { .. } if follows_result(messages, at) => {}
-            // Later instructions are sent as the user, because this wire has no other role for
-            // them.
+            // Later instructions are sent with the user's role, because this wire has no other role
+            // for them.
             Message::System { text } | Message::User { text } => {
                 if let Some(block) = text_block(text) {
                     turns.push("user", block);
@@ -142,7 +144,7 @@ fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-/// The blocks of an answer: in the order in which they came, where that is known.
+/// Returns the blocks of an answer, in the order in which they arrived if that order is known.
 fn assistant_blocks(
     text: &str,
     calls: &[ModelCall],
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_with_a_call_and_its_thinking() {
+    fn a_conversation_with_a_call_is_sent_with_the_thinking_before_the_call() {
         let body = build_body(&wire(true), &conversation("me"), false);
         let id = body["messages"][1]["content"][2]["id"].as_str().unwrap().to_owned();
         assert_eq!(
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_rest_of_the_budget_asks_for_no_more_than_usual() {
+    fn a_large_remaining_budget_does_not_raise_the_usual_output_limit() {
         let bound = |wanted, left| {
             let request = ModelRequest {
                 max_output_tokens: wanted,
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_of_another_maker_stays_behind_and_is_not_asked_for_meanwhile() {
+    fn thinking_of_another_model_is_not_sent_and_no_new_thinking_is_requested() {
         let body = build_body(&wire(true), &conversation("you"), false);
         assert!(
             !body.to_string().contains("signature") && body.get("thinking").is_none(),
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn without_tools_the_names_in_the_conversation_stand_in() {
+    fn a_request_without_tools_declares_the_tools_called_in_the_conversation() {
         let request = ModelRequest { tools: Vec::new(), ..conversation("me") };
         let body = build_body(&wire(false), &request, true);
         assert_eq!(
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_shape_is_a_call_that_must_be_made_and_is_not_thought_about() {
+    fn an_answer_schema_is_sent_as_a_forced_tool_call_without_thinking() {
         let shape =
             Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
         let request =
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+    fn streaming_is_not_requested_for_a_whole_answer() {
         let whole = ModelRequest { whole: true, ..conversation("me") };
         assert_eq!(
             (

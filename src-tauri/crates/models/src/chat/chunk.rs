@@ -1,5 +1,6 @@
-//! Parses one `data:` line of a chat-completions stream, or a whole answer, into borrowed text. It
-//! handles the odd shapes that servers send; it does not know how the pieces are assembled.
+//! Parses one `data:` line of a chat-completions stream, or a whole answer, into borrowed text. The
+//! module handles non-conforming forms that servers send, but does not know how the pieces are
+//! assembled.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::kept::Members;
 use crate::wire::Loose;
 
-/// A chunk, a complete answer or an error object. The fields tell which.
+/// A chunk, a complete answer or an error object, depending on the fields.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -18,19 +19,19 @@ pub(super) struct Chunk<'a> {
     pub(super) error: Option<Value>,
 }
 
-/// A choice. Only the first one is used; no others are requested.
+/// A choice. Only the first choice is used, and no others are requested.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Choice<'a> {
     #[serde(borrow, default)]
     pub(super) delta: Option<Delta<'a>>,
-    /// Instead of `delta`, if the server does not stream.
+    /// The message in place of `delta`, if the server does not stream.
     #[serde(borrow, default)]
     pub(super) message: Option<Delta<'a>>,
     #[serde(borrow, default)]
     pub(super) finish_reason: Loose<'a>,
 }
 
-/// The data since the last chunk.
+/// The new data since the last chunk.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
@@ -44,7 +45,7 @@ pub(super) struct Delta<'a> {
     /// A call in the older form.
     #[serde(borrow, default)]
     pub(super) function_call: Option<FunctionPart<'a>>,
-    /// Members that go back with the message.
+    /// Members that are sent back with the message.
     #[serde(flatten)]
     pub(super) others: Members,
 }
@@ -60,19 +61,19 @@ pub(super) struct CallPart<'a> {
     pub(super) function: Option<FunctionPart<'a>>,
     #[serde(borrow, default, rename = "type")]
     _kind: Loose<'a>,
-    /// Members that go back with the call.
+    /// Members that are sent back with the call.
     #[serde(flatten)]
     pub(super) others: Members,
 }
 
 impl<'a> CallPart<'a> {
-    /// Makes a part of a call in the older form.
+    /// Converts a call in the older form to a part.
     pub(super) fn of(function: FunctionPart<'a>) -> Self {
         Self { function: Some(function), ..Self::default() }
     }
 }
 
-/// Name and arguments, or a piece of them.
+/// The name and arguments, or pieces of them.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct FunctionPart<'a> {
     #[serde(borrow, default)]
@@ -92,8 +93,8 @@ pub(super) struct WireUsage<'a> {
     pub(super) completion_tokens: Loose<'a>,
 }
 
-/// Returns a chunk without the members that have another shape than they should. An odd member costs
-/// only itself.
+/// Returns a chunk, excluding members that do not have the expected form, so that a non-conforming
+/// member only loses itself.
 pub(super) fn without_odd_members(mut chunk: Value) -> Value {
     let Some(members) = chunk.as_object_mut() else { return chunk };
     keep_if(members, "usage", Value::is_object);
@@ -130,8 +131,8 @@ fn parts(list: Option<&mut Value>) -> impl Iterator<Item = &mut Members> {
     })
 }
 
-/// Returns JSON without what its grammar does not know: numbers that are none become null, halves of
-/// characters become a mark, and control characters in texts are escaped.
+/// Returns JSON with its syntax errors repaired: invalid numbers become null, unpaired surrogates
+/// become the replacement character, and control characters in texts are escaped.
 pub(super) fn repaired(json: &str) -> String {
     const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
     let mut out = String::with_capacity(json.len());
@@ -170,7 +171,7 @@ pub(super) fn repaired(json: &str) -> String {
     out
 }
 
-/// Returns the length of the escape at the beginning of the text, or 0 for half of a character.
+/// Returns the length of the escape at the beginning of the text, or 0 for an unpaired surrogate.
 fn escape_len(text: &str) -> usize {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn broken_json_is_repaired_and_other_json_stays() {
+    fn invalid_json_of_servers_is_repaired_and_valid_json_is_unchanged() {
         let table = [
             (r#"{"a":NaN,"b":[-Infinity,Infinity]}"#, r#"{"a":null,"b":[null,null]}"#),
             (r#"{"a":"\ud83d"}"#, r#"{"a":"\ufffd"}"#),

@@ -1,5 +1,5 @@
-//! The peculiarities of single servers on the chat-completions wire. It does not know what a message
-//! says.
+//! The peculiarities of single servers on the chat-completions wire. The module does not know the
+//! content of messages.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,12 @@ use crate::wire::{short_id, wire_id};
 pub(super) struct Dialect {
     /// Call ids must be nine letters or digits (Mistral).
     pub(super) short_call_ids: bool,
-    /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
+    /// The limit of the answer has its newer name (OpenAI's own models refuse the older name).
     pub(super) completion_bound: bool,
-    /// Results have the names of their tools (Google).
+    /// Results contain the names of their tools (Google).
     pub(super) named_results: bool,
-    /// A message with calls has an empty text in place of no content (LM Studio's older versions).
+    /// A message with calls has an empty text instead of missing content (older versions of LM
+    /// Studio).
     pub(super) text_content: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Reads the chunks of one answer. Text and reasoning are passed on at once, tool calls when the
-//! answer is complete. Call ids of providers are not passed on: the engine names calls.
+//! answer is complete. Call ids of providers are not passed on, because the engine assigns ids to
+//! calls.
 
 use std::collections::VecDeque;
 
@@ -14,12 +15,12 @@ use super::written::WrittenCalls;
 use crate::http::failure;
 use crate::wire::{Answer, Arriving, Closed, FeedResult, Loose, ReadEvents, Returned, parse_event};
 
-/// The members with thoughts as text. Some servers send the same text in two of them.
+/// The members with thoughts as text. Some servers send the same text in two of these members.
 const THOUGHTS: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
 
 /// Reads the chunks of one answer.
 pub(super) struct Reader {
-    /// Members that go back with the message.
+    /// Members that are sent back with the message.
     others: Members,
     splitter: Splitter,
     written: WrittenCalls,
@@ -28,13 +29,13 @@ pub(super) struct Reader {
 /// A call whose arguments may still grow.
 #[derive(Default)]
 pub(super) struct PartialCall {
-    /// The server's number of the call, or None.
+    /// The server's number of the call, if the server sent one.
     index: Option<u64>,
-    /// The server's id of the call. Used only to tell calls apart.
+    /// The server's id of the call, which is only used to distinguish calls.
     wire_id: String,
     name: String,
     arguments: String,
-    /// Members that go back with the call.
+    /// Members that are sent back with the call.
     others: Members,
 }
 
@@ -54,7 +55,8 @@ impl Reader {
         self.take_pieces(pieces, answer, out);
     }
 
-    /// Passes on the pieces of the message. A text that may be a call is held back.
+    /// Passes on the pieces of the message. A text that may turn out to be a call is not passed on
+    /// yet.
     fn take_pieces(
         &mut self,
         pieces: Vec<Piece>,
@@ -96,7 +98,7 @@ impl Reader {
             }
             "content_filter" => arriving.answer.finish = Some(Finish::ContentFilter),
             "error" => return Err(failure::broke_off()),
-            // "stop", "eos", "end_turn", and other servers' words for the ordinary end.
+            // This includes "stop", "eos", "end_turn", and other words for a normal end.
             _ => arriving.answer.finish = Some(Finish::Stop),
         }
         Ok(())
@@ -118,7 +120,7 @@ impl Reader {
         }
         self.read_text(delta.refusal.text(), answer, out);
         let mut parts = delta.tool_calls.unwrap_or_default();
-        // The older form of a call. Servers that know both send both.
+        // This is the older form of a call. Servers that know both forms send both.
         let older = delta.function_call.filter(|_| parts.is_empty());
         parts.extend(older.map(CallPart::of));
         for part in parts {
@@ -127,7 +129,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads content that is a part or a list of parts: `text`, and `thinking` with parts of its own.
+    /// Reads content that is a part or a list of parts: `text`, and `thinking`, which has its own
+    /// parts.
     fn read_parts(&mut self, parts: &Value, answer: &mut Answer, out: &mut VecDeque<ModelEvent>) {
         let list = parts.as_array().map_or(std::slice::from_ref(parts), Vec::as_slice);
         for part in list {
@@ -228,7 +231,7 @@ fn read_call_part(
     Ok(())
 }
 
-/// Returns the open call that a part belongs to. None if the part begins a new call.
+/// Returns the open call that a part belongs to. Returns None if the part begins a new call.
 fn find_call(
     calls: &[(u64, PartialCall)],
     index: Option<u64>,
@@ -237,15 +240,15 @@ fn find_call(
 ) -> Option<usize> {
     let candidate = match index {
         Some(index) => calls.iter().rposition(|(_, call)| call.index == Some(index))?,
-        // Without an index, a known id decides; otherwise the newest call.
+        // Without an index, a known id decides. Otherwise, the part belongs to the newest call.
         None => calls
             .iter()
             .rposition(|(_, call)| !id.is_empty() && call.wire_id == id)
             .or(calls.len().checked_sub(1))?,
     };
     let (_, call) = calls.get(candidate)?;
-    // The part begins a second call, under the same index or without an index, if it has a name, the
-    // first call is complete, and ids or names tell them apart.
+    // The part begins a second call, with the same index or without an index, if the part has a
+    // name, the first call is complete, and the ids or names differ.
     if name.is_empty() || call.name.is_empty() || !is_complete(&call.arguments) {
         return Some(candidate);
     }
@@ -287,7 +290,7 @@ impl ReadEvents for Reader {
     ) -> Vec<(String, String)> {
         let pieces = self.splitter.end();
         self.take_pieces(pieces, &mut arriving.answer, out);
-        // The arguments of a call that was cut may lack members.
+        // The arguments of a truncated call may lack members.
         let is_cut = arriving.answer.finish == Some(Finish::Length);
         let (text, written) = self.written.end(arriving.parts().is_empty() && !is_cut);
         arriving.answer.push_text(&text, out);
@@ -304,7 +307,8 @@ impl ReadEvents for Reader {
     }
 
     fn seal(&mut self, returned: Vec<Returned>, arriving: &Arriving<PartialCall>) -> Option<Value> {
-        // Members of arguments that held several calls go back with the first of them.
+        // Members of arguments that contained several calls are sent back with the first of these
+        // calls.
         let of_calls = returned.into_iter().flat_map(|part| {
             let first = match part.value {
                 Value::Object(members) => members,
@@ -316,7 +320,7 @@ impl ReadEvents for Reader {
     }
 }
 
-/// Whether a value says nothing, as an error does that is none.
+/// Whether a value is empty, such as an error member that reports no error.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -328,7 +332,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Returns the arguments as text, whatever shape they have.
+/// Returns the arguments as text, whatever their form.
 fn argument_text(arguments: &Loose<'_>) -> String {
     match arguments {
         Loose::Absent => String::new(),

@@ -1,6 +1,7 @@
 //! Members of an answer that this program does not know, such as `reasoning_content`,
-//! `reasoning_details` and `extra_content`. Servers refuse the next request without them, so they are
-//! collected from the pieces of an answer and go back with it. It does not know what they mean.
+//! `reasoning_details` and `extra_content`. Servers refuse the next request without them, so they
+//! are collected from the pieces of an answer and are sent back with the answer. The module does
+//! not know their meaning.
 
 use engine::ports::Message;
 use serde_json::{Map, Value, json};
@@ -10,16 +11,17 @@ use crate::wire::own_data;
 /// Members by their names.
 pub(super) type Members = Map<String, Value>;
 
-/// Members that name something. A later piece repeats them; other texts arrive in pieces.
+/// Members that contain a name. A later piece repeats such a member; other texts arrive in pieces.
 const NAMES: [&str; 7] = ["type", "id", "format", "name", "role", "model", "provider"];
 
 /// How many parts at the end of a list may still grow.
 const OPEN_PARTS: usize = 64;
-/// More bytes than the members of any answer have. They would be stored and sent with each message.
+/// The maximum number of bytes of these members, which is more than any real answer has. The
+/// members are stored and sent with each message.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-/// Adds the members of a later piece: texts are appended, lists and objects are joined, and of anything
-/// else the last one counts.
+/// Adds the members of a later piece: texts are appended, lists and objects are joined, and other
+/// values are replaced.
 pub(super) fn merge(into: &mut Members, more: Members) {
     for (name, more) in more {
         match into.get_mut(&name) {
@@ -50,7 +52,7 @@ fn merge_part(list: &mut Vec<Value>, part: Value) {
             && known.get("index") == index
             && kind.is_none_or(|kind| known.get("type").is_none_or(|known| known == kind))
     };
-    // Servers send the pieces of a few parts at a time.
+    // Servers send the pieces of only a few parts at a time.
     let first = list.len().saturating_sub(OPEN_PARTS);
     match list[first..].iter().rposition(fits) {
         Some(at) => merge_value(&mut list[first + at], part, false),
@@ -58,8 +60,8 @@ fn merge_part(list: &mut Vec<Value>, part: Value) {
     }
 }
 
-/// Adds parts of the content that are no text, such as thoughts of Mistral's models. Pieces of one part
-/// follow each other.
+/// Adds parts of the content that are not text, such as the thoughts of Mistral's models. The
+/// pieces of one part are consecutive.
 pub(super) fn merge_content(into: &mut Members, part: &Value) {
     let Value::Array(list) = into.entry("content").or_insert_with(|| Value::Array(Vec::new()))
     else {
@@ -71,7 +73,7 @@ pub(super) fn merge_content(into: &mut Members, part: &Value) {
     }
 }
 
-/// Returns the data that goes back with a message and its calls, if there is any.
+/// Returns the data that is sent back with a message and its calls, if there is any.
 pub(super) fn seal(maker: &str, message: Members, calls: Vec<Members>) -> Option<Value> {
     if message.is_empty() && calls.iter().all(Members::is_empty) {
         return None;
@@ -90,7 +92,7 @@ pub(super) fn seal(maker: &str, message: Members, calls: Vec<Members>) -> Option
     Some(data)
 }
 
-/// The members that go back with a message to the maker that sent them.
+/// The members that are sent back with a message to the maker that sent them.
 #[derive(Default)]
 pub(super) struct Back<'a>(Option<&'a Value>);
 
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_become_what_a_whole_answer_has() {
+    fn streamed_members_are_merged_into_those_of_a_whole_answer() {
         let table = [
             (
                 vec![
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_many_parts_are_joined_and_too_long_ones_do_not_go_back() {
+    fn members_of_many_parts_are_merged_and_too_long_members_are_not_sent_back() {
         let part = |at: usize| json!({"parts": [{"index": at, "text": "a"}]});
         let pieces: Vec<Value> = (0..20_000).flat_map(|at| [part(at), part(at)]).collect();
         let whole = merged(&pieces);

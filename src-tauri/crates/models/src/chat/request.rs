@@ -1,5 +1,5 @@
-//! Writes a model request as a chat-completions body. Host call ids go onto the wire one to one.
-//! It does not know where the body is sent or what comes back.
+//! Writes a model request as a chat-completions body. The host's call ids are sent unchanged. The
+//! module does not know where the body is sent or what the answer is.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ struct Body<'a> {
     messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<WireTool<'a>>,
-    /// Only beside tools: a choice of none is refused.
+    /// The choice of a tool, which is refused in a request without tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<&'static str>,
     stream: bool,
@@ -52,7 +52,8 @@ struct WireToolFunction<'a> {
     parameters: Cow<'a, Value>,
 }
 
-/// The body of a request, for a stream unless nobody listens to the pieces.
+/// Returns the body of a request. The answer is requested as a stream unless only the whole answer
+/// is needed.
 pub(super) fn build_body(
     (model, maker): (&str, &str),
     request: &ModelRequest,
@@ -87,7 +88,7 @@ pub(super) fn build_body(
         model,
         messages: shape(&request.messages, style),
         tools: tools.collect(),
-        // It is the default, and only named where that is accepted.
+        // This is the default, so it is only written for servers that accept it.
         tool_choice: (!request.tools.is_empty() && !plain).then_some("auto"),
         stream: !request.whole,
         stream_options: (!plain && !request.whole).then_some(StreamOptions { include_usage: true }),
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_with_a_call() {
+    fn a_conversation_with_a_call_is_sent_with_the_result_and_the_tools() {
         let expected = json!({
             "model": "m", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 100,
             "messages": [
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_shape_is_sent_until_it_is_refused() {
+    fn an_answer_schema_is_sent_unless_the_server_refused_optional_parts() {
         let shape = Structured {
             name: "route",
             schema: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_a_server_sent_go_back_to_it_alone() {
+    fn members_kept_from_a_server_are_sent_back_only_to_the_same_model() {
         let mut request = conversation();
         let data = json!({
             "message": {"reasoning_content": "Hm."},
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_name_of_the_limit_is_sent_after_a_refusal() {
+    fn after_a_refusal_the_output_limit_is_sent_under_its_other_name() {
         let other = Leaves::default().with(Part::Bound);
         for (host, name) in
             [("localhost", "max_completion_tokens"), ("api.openai.com", "max_tokens")]
@@ -222,13 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+    fn streaming_is_not_requested_for_a_whole_answer() {
         let whole = written(&ModelRequest { whole: true, ..conversation() }, "localhost");
         assert_eq!((&whole["stream"], whole.get("stream_options")), (&json!(false), None));
     }
 
     #[test]
-    fn no_tools_means_no_member() {
+    fn a_request_without_tools_has_no_member_for_tools() {
         let request = ModelRequest { tools: Vec::new(), ..conversation() };
         let body = written(&request, "localhost");
         assert_eq!(
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_with_their_own_ways() {
+    fn requests_follow_the_special_rules_of_openai_mistral_and_google() {
         let openai = written(&conversation(), "api.openai.com");
         assert_eq!(openai["max_completion_tokens"], 100);
         assert!(openai.get("max_tokens").is_none());
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_not_json_do_not_spoil_the_next_request() {
+    fn call_arguments_that_are_not_json_are_sent_back_as_an_empty_object() {
         let mut request = conversation();
         request.messages[2] = Message::Assistant {
             text: "x".into(),

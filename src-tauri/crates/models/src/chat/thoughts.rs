@@ -1,6 +1,7 @@
-//! Tells thoughts from the answer in a text that has both: `<think>` blocks at the beginning of a
-//! message or on lines of their own, also if the template has opened the block and the text has only
-//! its end. Tags within a line, in code or in a quotation are text. It knows nothing of chunks and calls.
+//! Separates thoughts from the answer in a text that contains both: `<think>` blocks at the
+//! beginning of a message or on separate lines, even if the template has opened the block and the
+//! text contains only its end. Tags within a line, in code or in a quotation are text. The module
+//! knows nothing of chunks and calls.
 
 /// The tags around thoughts.
 const TAGS: [(&str, &str); 11] = [
@@ -16,19 +17,19 @@ const TAGS: [(&str, &str); 11] = [
     ("<|channel>thought", "<channel|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
 ];
-/// The tag before an answer, which is not part of it.
+/// The tag before an answer, which does not belong to the answer.
 const ANSWER: [&str; 2] = ["<|START_RESPONSE|>", "<|begin_of_solution|>"];
 
 /// The first characters of all tags.
 const FIRST: [char; 3] = ['<', '[', '◁'];
-/// No tag has more bytes.
+/// The maximum number of bytes of a tag.
 const LONGEST_TAG: usize = 32;
-/// More bytes than any block within an answer has. A longer one is text.
+/// The maximum number of bytes of a block within an answer. A longer block is text.
 const LONGEST_ASIDE: usize = 64 * 1024;
-/// More blocks than any answer begins with. Later ones stay text.
+/// The maximum number of blocks at the beginning of an answer. Later blocks stay text.
 const MOST_BLOCKS: usize = 32;
 
-/// Marks around a tag that is only mentioned.
+/// The characters around a tag that is only mentioned.
 const MARKS: [char; 3] = ['`', '"', '\''];
 
 /// A piece of a text.
@@ -36,18 +37,18 @@ const MARKS: [char; 3] = ['`', '"', '\''];
 pub(super) enum Piece {
     Text(String),
     Thought(String),
-    /// The text so far was thoughts.
+    /// The text so far consisted of thoughts.
     WasThought,
 }
 
 enum State {
-    /// Only white space has come, or the beginning of a tag.
+    /// Only white space, or the beginning of a tag, has arrived.
     Opening,
-    /// Inside of a block that ends with this tag.
+    /// The text is inside a block that ends with this tag.
     Thinking(&'static str),
     Answering,
-    /// Inside of a block within the answer, with these tags around it. All of it is held back: it is
-    /// text if it does not end.
+    /// The text is inside a block within the answer, between these two tags. The whole block is
+    /// held back, because it is text if it does not end.
     Aside(&'static str, &'static str),
 }
 
@@ -55,11 +56,11 @@ pub(super) struct Splitter {
     state: State,
     /// Text that is held back until its kind is known.
     held: String,
-    /// The facts about the text so far.
+    /// The properties of the text so far.
     said: Said,
     /// Whether the text so far may turn out to be thoughts.
     is_open: bool,
-    /// The blocks of thoughts so far.
+    /// How many blocks of thoughts there were so far.
     blocks: usize,
 }
 
@@ -74,7 +75,7 @@ impl Splitter {
         }
     }
 
-    /// Takes a piece of the message.
+    /// Reads a piece of the message.
     pub(super) fn push(&mut self, piece: &str) -> Vec<Piece> {
         self.held.push_str(piece);
         let mut out = Vec::new();
@@ -82,7 +83,7 @@ impl Splitter {
         out
     }
 
-    /// Ends the message.
+    /// Reads the end of the message.
     pub(super) fn end(&mut self) -> Vec<Piece> {
         let mut out = Vec::new();
         while self.step(&mut out, true) {}
@@ -96,7 +97,8 @@ impl Splitter {
         out
     }
 
-    /// Passes on what is known of the held text. Returns whether the state has changed.
+    /// Passes on the part of the held text whose kind is known. Returns whether the state has
+    /// changed.
     fn step(&mut self, out: &mut Vec<Piece>, is_end: bool) -> bool {
         match self.state {
             State::Opening => self.open(is_end),
@@ -143,7 +145,7 @@ impl Splitter {
             return false;
         }
         let Some(at) = ended else {
-            // The character before the tag stays, too.
+            // The character before the tag must also be kept.
             let before = &self.held[..self.held.len() - tail_of(&self.held, close)];
             let safe = before.char_indices().next_back().map_or(0, |(at, _)| at);
             push_piece(out, Piece::Thought(self.held.drain(..safe).collect()));
@@ -151,14 +153,14 @@ impl Splitter {
         };
         push_piece(out, Piece::Thought(self.held[..at].to_owned()));
         self.held.drain(..at + close.len());
-        // Some models think twice.
+        // Some models write several blocks of thoughts.
         self.blocks += 1;
         self.state = if self.blocks < MOST_BLOCKS { State::Opening } else { State::Answering };
         true
     }
 
     fn answer(&mut self, out: &mut Vec<Piece>, is_end: bool) -> bool {
-        // A closing tag counts only with the character after it.
+        // Whether a tag closes the block can only be decided with the character after the tag.
         let open = |tag: &str, is_whole: bool| {
             let last = self.held.len().checked_sub(tag.len()).filter(|_| is_whole);
             let whole = last.filter(|at| self.held.is_char_boundary(*at));
@@ -202,7 +204,7 @@ impl Splitter {
         false
     }
 
-    /// Passes on a block within the answer when its end has come.
+    /// Passes on a block within the answer when the end of the block has arrived.
     fn end_aside(&mut self, open: &str, close: &str, out: &mut Vec<Piece>) -> bool {
         match find_tag(&self.held, close, |_, _| true) {
             Some(at) => {
@@ -218,19 +220,19 @@ impl Splitter {
     }
 }
 
-/// The facts about a text that decide what a tag after it means.
+/// The properties of a text that decide the meaning of a tag after the text.
 #[derive(Default)]
 struct Said {
     last: Option<char>,
-    /// The first character of the line that is not white space.
+    /// The first character of the current line that is not white space.
     line_start: Option<char>,
-    /// The backticks at the end.
+    /// The number of backticks at the end.
     backticks: usize,
     is_in_block: bool,
     is_in_span: bool,
-    /// Which opening tags have come.
+    /// Which opening tags have occurred.
     opened: [bool; TAGS.len()],
-    /// The end, in which an opening tag may have begun.
+    /// The end of the text, which may contain the beginning of an opening tag.
     tail: String,
 }
 
@@ -261,7 +263,7 @@ impl Said {
     /// Whether a closing tag of this kind, after this text, ends thoughts.
     fn ends_thoughts(&self, kind: usize, after: &str) -> bool {
         let at_line = matches!(self.last, None | Some('\n')) || after.starts_with(['\n', '\r']);
-        // A tag that is mentioned follows a space.
+        // A tag that is only mentioned follows a space.
         let ends_words = self.last.is_some_and(|last| {
             last.is_alphanumeric() || ['.', '!', '?', '…', '。', '！', '？'].contains(&last)
         });
@@ -289,12 +291,13 @@ fn push_piece(out: &mut Vec<Piece>, piece: Piece) {
     }
 }
 
-/// Whether the text begins with these characters. The case of ASCII letters does not matter.
+/// Whether the text begins with these characters. Ignores the case of ASCII letters.
 fn begins_with(text: &str, beginning: &str) -> bool {
     text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
 }
 
-/// Returns the place of the first tag that counts, by the text before and after it.
+/// Returns the position of the first tag that `counts` accepts, given the text before and after the
+/// tag.
 fn find_tag(text: &str, tag: &str, mut counts: impl FnMut(&str, &str) -> bool) -> Option<usize> {
     let first = tag.chars().next()?;
     text.match_indices(first)
@@ -318,7 +321,7 @@ fn tail_of(text: &str, tag: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// Returns the answer and the thoughts of a text that comes in pieces of this length.
+    /// Returns the answer and the thoughts of a text that arrives in pieces of this length.
     fn split(text: &str, len: usize) -> (String, String) {
         let (mut answer, mut thoughts) = (String::new(), String::new());
         let mut splitter = Splitter::new();
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_and_answer_are_told_apart_however_they_are_cut() {
+    fn thoughts_in_tags_are_separated_from_the_answer_with_any_chunk_sizes() {
         let table = [
             ("<think>\nHm.\n</think>\n\nYes.", "Yes.", "\nHm.\n"),
             ("\n <Thinking>a < b</thinking>Yes.", "Yes.", "a < b"),
@@ -383,9 +386,9 @@ mod tests {
         }
     }
 
-    /// Were the text searched again for each tag, this would take minutes.
+    /// This would take minutes if the text were searched again for each tag.
     #[test]
-    fn a_long_text_of_closing_tags_is_read_once() {
+    fn many_closing_tags_are_read_in_linear_time() {
         let text = format!("```{}", "\n</think>".repeat(30_000));
         for len in [4_096, usize::MAX] {
             assert_eq!(split(&text, len), (text.clone(), String::new()));
@@ -395,13 +398,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_block_within_an_answer_is_text() {
+    fn a_long_thought_block_within_an_answer_stays_text() {
         let text = format!("a\n<think>{}", "b <think>\n".repeat(LONGEST_ASIDE / 8));
         assert_eq!(split(&text, 4_096), (text.clone(), String::new()));
     }
 
     #[test]
-    fn more_blocks_than_an_answer_has_are_text() {
+    fn thought_blocks_beyond_the_limit_stay_text() {
         let (answer, thoughts) = split(&"<think>a</think>".repeat(MOST_BLOCKS + 1), 1_000);
         assert_eq!((answer.as_str(), thoughts.len()), ("<think>a</think>", MOST_BLOCKS));
     }

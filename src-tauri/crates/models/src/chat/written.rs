@@ -1,12 +1,12 @@
-//! Finds tool calls that a model wrote as text at the end of its answer, as models do whose server
-//! does not know their format. Only calls of offered tools count; anything else stays text. It does
-//! not know what a call means.
+//! Finds tool calls that a model wrote as text at the end of its answer, as models do if the server
+//! does not know their format. Only calls of offered tools are accepted; any other text stays text.
+//! The module does not know the meaning of a call.
 
 mod formats;
 
 use formats::{read_body, read_tagged};
 
-/// The beginnings of written calls, with the mark that ends one.
+/// The marks that begin a written call, each with the mark that ends the call.
 const MARKS: [(&str, &str); 13] = [
     ("<tool_call>", "</tool_call>"),
     ("<function_call>", "</function_call>"),
@@ -22,7 +22,7 @@ const MARKS: [(&str, &str); 13] = [
     ("<minimax:tool_call>", "</minimax:tool_call>"),
     ("<function_calls>", "</function_calls>"),
 ];
-/// The beginnings of an answer that is nothing but a call, without white space.
+/// The beginnings of an answer that consists only of a call, ignoring white space.
 const BARE: [&str; 8] = [
     "{\"name\":",
     "[{\"name\":",
@@ -33,20 +33,20 @@ const BARE: [&str; 8] = [
     "{\"arguments\":",
     "{\"action\":",
 ];
-/// More text than any written call has. Longer text is shown as it comes.
+/// The maximum number of bytes of a written call. A longer text is passed on at once.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Name and arguments of a call.
+/// The name and arguments of a call.
 type Call = (String, String);
 
 pub(super) struct WrittenCalls {
     tools: Vec<String>,
-    /// The text from the mark on, or the end of a text that may be the beginning of one.
+    /// The text after a mark, or the end of a text that may be the beginning of a mark.
     held: String,
     is_held: bool,
-    /// Whether the next character begins a line.
+    /// Whether the next character is at the beginning of a line.
     at_line: bool,
-    /// Whether no word of the answer was passed on.
+    /// Whether no text of the answer was passed on yet.
     is_first: bool,
 }
 
@@ -55,7 +55,7 @@ impl WrittenCalls {
         Self { tools, held: String::new(), is_held: false, at_line: true, is_first: true }
     }
 
-    /// Takes a piece of the answer. Returns the text that is not a call.
+    /// Reads a piece of the answer. Returns the text that is not part of a call.
     pub(super) fn push(&mut self, piece: &str) -> String {
         if self.tools.is_empty() {
             return piece.to_owned();
@@ -82,8 +82,8 @@ impl WrittenCalls {
         self.release(self.held.len())
     }
 
-    /// Ends the answer. Returns the rest of its text, and the calls in it. An answer with real calls has
-    /// no written ones.
+    /// Reads the end of the answer. Returns the rest of its text, and the calls in the text. An
+    /// answer with real calls has no written calls.
     pub(super) fn end(&mut self, may_call: bool) -> (String, Vec<Call>) {
         let calls = if may_call && self.is_held { self.read_calls() } else { None };
         match calls {
@@ -92,7 +92,8 @@ impl WrittenCalls {
         }
     }
 
-    /// Returns the offered tool that a call means whose name has tokens of the model's format.
+    /// Returns the offered tool that a call refers to, if the call's name contains tokens of the
+    /// model's format.
     pub(super) fn meant_tool(&self, name: String) -> String {
         if self.tools.contains(&name) {
             return name;
@@ -110,7 +111,8 @@ impl WrittenCalls {
         text
     }
 
-    /// Returns the place of the first mark at the beginning of a line, and whether it is whole.
+    /// Returns the position of the first mark at the beginning of a line, and whether the mark is
+    /// complete.
     fn find_mark(&self) -> Option<(usize, bool)> {
         let starts = std::iter::once(0)
             .filter(|_| self.at_line)
@@ -160,7 +162,8 @@ impl WrittenCalls {
     }
 }
 
-/// Whether a text begins as a call does, or None if it does not. It is `Some(false)` if it is too short to tell.
+/// Whether a text begins like a call. Returns None if it does not, and `Some(false)` if the text is
+/// too short to decide.
 fn begins_bare(text: &str) -> Option<bool> {
     let text = without_fence(text);
     if ["`", "``"].contains(&text) {
@@ -171,7 +174,7 @@ fn begins_bare(text: &str) -> Option<bool> {
     BARE.iter().find(|mark| begins(mark)).map(|mark| start.starts_with(mark))
 }
 
-/// Returns the text after the line that opens a code block, if it begins with one.
+/// Returns the text after the line that opens a code block, if the text begins with such a line.
 fn without_fence(text: &str) -> &str {
     let Some(after) = text.strip_prefix("```") else { return text };
     after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start()
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn written_calls_of_known_tools_are_calls() {
+    fn calls_of_known_tools_written_as_text_become_calls() {
         let table = [
             (
                 "<tool_call>\n{\"name\": \"pace\", \"arguments\": {\"a\":1}}\n</tool_call>",
@@ -282,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn several_written_calls_are_several_calls() {
+    fn several_calls_written_as_text_become_several_calls() {
         let call = |name: &str, arguments: &str| (name.to_owned(), arguments.to_owned());
         let both = [call("pace", r#"{"a":1}"#), call("cart_add", r#"{"b":2}"#)];
         for text in [
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_stays_text() {
+    fn text_that_only_resembles_a_call_stays_text() {
         for text in [
             "<tool_call>{\"name\":\"unknown\",\"arguments\":{}}</tool_call>",
             "<tool_call>{\"name\":\"pace\"</tool_call>",

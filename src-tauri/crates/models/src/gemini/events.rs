@@ -1,6 +1,6 @@
 //! Reads the chunks of one answer. Text and thoughts are passed on at once, calls and their
-//! signatures when it is complete. This wire has no end mark: the answer ends with a finish reason
-//! and the end of the bytes.
+//! signatures when the answer is complete. This wire has no end mark: the answer ends with a finish
+//! reason and the end of the bytes.
 
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ pub(super) struct Call {
     id: Option<String>,
     signature: Option<String>,
     arguments: Value,
-    /// Whether more of its arguments follow.
+    /// Whether more pieces of the arguments follow.
     open: bool,
 }
 
@@ -113,7 +113,7 @@ fn read_part(
     Ok(())
 }
 
-/// Reads a call, its beginning, a piece of the newest call, or its end.
+/// Reads a whole call, the beginning of a call, a piece of the newest call, or its end.
 fn read_call(
     mut piece: Value,
     signature: &str,
@@ -123,7 +123,7 @@ fn read_call(
     let text = |name: &str| {
         piece.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
     };
-    // Calls have no numbers. A piece without a name belongs to the newest call.
+    // Calls have no numbers, so a piece without a name belongs to the newest call.
     let newest = match text("name") {
         Some(name) => {
             let id = text("id");
@@ -160,14 +160,14 @@ fn set_finish(reason: &str, answer: &mut Answer) -> Result<(), ModelError> {
         | "UNEXPECTED_TOOL_CALL"
         | "MISSING_THOUGHT_SIGNATURE"
         | "MALFORMED_RESPONSE" => return Err(failure::broke_off()),
-        // "STOP", "OTHER" and future reasons.
+        // This includes "STOP", "OTHER" and future reasons.
         _ => Some(Finish::Stop),
     };
     Ok(())
 }
 
-/// Records token counts. They are repeated with every chunk; the newest ones count. Thoughts are
-/// output; results of the provider's tools are input.
+/// Records token counts. Every chunk repeats the counts, and the newest counts are used. Thoughts
+/// count as output, and results of the provider's tools as input.
 fn record_usage(usage: &Value, answer: &mut Answer) {
     if let Some(prompt) = read_token_count(usage, "promptTokenCount") {
         answer.usage.input_tokens = prompt

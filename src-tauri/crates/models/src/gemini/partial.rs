@@ -1,9 +1,9 @@
-//! Arguments of a call that arrive as values with a path each (`$.items[0].name`). It knows JSON
-//! and no streams.
+//! Arguments of a call that arrive as values, each with a path (`$.items[0].name`). The module
+//! knows JSON but no streams.
 
 use serde_json::{Map, Value};
 
-/// Larger than any index or depth in a tool's arguments.
+/// The maximum index and depth, which is more than any tool's arguments have.
 const MAX_INDEX: usize = 10_000;
 const MAX_DEPTH: usize = 64;
 
@@ -12,8 +12,8 @@ enum Step {
     Index(usize),
 }
 
-/// Puts one piece into the arguments. Text is appended to text; any other value replaces the old
-/// one. A piece whose path cannot be followed is ignored.
+/// Puts one piece into the arguments. A text is appended to a text; any other value replaces the
+/// old value. A piece with an invalid path is ignored.
 pub(super) fn apply_piece(arguments: &mut Value, piece: &Value) {
     let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(parse_path) else {
         return;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_add_up() {
+    fn partial_arguments_are_merged_at_their_paths() {
         let mut arguments = json!({});
         for piece in [
             json!({"jsonPath": "$.items[0].name", "stringValue": "Red", "willContinue": true}),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_lead_nowhere_change_nothing() {
+    fn partial_arguments_with_an_invalid_path_are_ignored() {
         let mut arguments = json!({"a": 1});
         for path in ["a", "$[", "$.a.b", "$[0]", "$.list[99999999]", "$.x[y]"] {
             apply_piece(&mut arguments, &json!({"jsonPath": path, "numberValue": 2}));

@@ -1,6 +1,6 @@
 //! Explains failures on the way to a server from the transport's errors: names, connections,
-//! certificates, proxies. It uses its own words, not the library's. Answers of a server are handled
-//! elsewhere.
+//! certificates, proxies. The sentences use this app's words, not the library's. Answers of a
+//! server are handled elsewhere.
 
 use contract::{ConnectionProblem as Problem, text};
 use engine::ports::{ModelError, ModelErrorKind};
@@ -110,9 +110,9 @@ fn certificate_error(host: &str, fault: &CertificateFault) -> ModelError {
 mod tests {
     use super::*;
 
-    /// The error messages if the proxy is missing or does not let the client through.
+    /// Checks the error messages for a missing proxy and for a proxy that refuses the client.
     #[tokio::test]
-    async fn a_proxy_that_stands_in_between_is_named() {
+    async fn connection_errors_name_the_proxy_that_caused_them() {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

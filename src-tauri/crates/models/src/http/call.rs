@@ -1,6 +1,6 @@
-//! One model call over HTTP: sends it, retries it as long as nothing of the answer has arrived, and
-//! reads until the end or the idle timer. Dropping the stream drops the request, and the server
-//! sees the connection close. It does not know what the pieces mean.
+//! One model call over HTTP: sends it, retries it as long as no part of the answer has arrived, and
+//! reads the answer until its end or the idle timeout. Dropping the stream drops the request, and
+//! the server sees a closed connection. The module does not know the meaning of the pieces.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -23,15 +23,16 @@ use super::retry;
 use super::{PlainRequests, Refused};
 use crate::wire::{Leaves, Part, Wire};
 
-/// The most bytes of an error answer that are read.
+/// The maximum number of bytes of an error answer that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
-/// How long an error answer may take to arrive.
+/// The maximum time for an error answer to arrive.
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
 
-/// How long to wait before a server is asked again that loads its model.
+/// The wait before a server that is loading its model is asked again.
 const LOADING_WAIT: Duration = Duration::from_secs(1);
 
-/// With less time left there is no further attempt; the error of the attempt before is more useful.
+/// The minimum remaining time for another attempt. With less time, the error of the previous
+/// attempt is more useful.
 const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 
 /// The shared data of all calls of one provider.
@@ -41,15 +42,15 @@ pub(crate) struct Shared {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) base: Url,
     pub(crate) host: String,
-    /// The server that requests may go to, and that the key belongs to.
+    /// The server that requests may be sent to, and that the key belongs to.
     pub(crate) server: Origin,
     pub(crate) has_key: bool,
-    /// Identifies wire, server and model.
+    /// The identity of wire, server and model.
     pub(crate) maker: String,
     pub(crate) plainly: PlainRequests,
     pub(crate) idle: Duration,
-    /// Whether a fallback model waits. The answer must then begin within the idle time of the whole
-    /// call, including retries.
+    /// Whether there is a fallback model. The answer must then begin within the idle time of the
+    /// whole call, including retries.
     pub(crate) before_another: bool,
     pub(crate) max_retries: u32,
     pub(crate) random: Arc<dyn Random>,
@@ -70,7 +71,7 @@ impl Shared {
         super::request_kind(&self.maker, is_structured)
     }
 
-    /// Returns the last refusal of requests with tools, if it still counts.
+    /// Returns the last refusal of requests with tools, if it has not expired.
     pub(crate) fn tools_refused(&self) -> Option<ToolsRefused> {
         self.plainly.tools_refused(&self.request_kind(false), self.clock.now())
     }
@@ -85,11 +86,11 @@ enum Phase {
 struct Call {
     shared: Arc<Shared>,
     request: ModelRequest,
-    /// The parts to leave out, because the server refused them recently or in this call.
+    /// The parts to omit, because the server refused them recently or in this call.
     leaves: Leaves,
-    /// The parts that the server refused in this call, with its words.
+    /// The parts that the server refused in this call, with the server's error text.
     refused: Vec<(Part, Option<Text>)>,
-    /// Whether it was told that the server loads its model.
+    /// Whether the caller was informed that the server is loading its model.
     told_loading: bool,
     attempt: u32,
     began: Instant,
@@ -107,7 +108,7 @@ pub(crate) fn start_call(
         .boxed()
 }
 
-/// As `start`, with full details of a failure.
+/// Does the same as `start_call`, but returns full details of a failure.
 pub(super) fn stream_with_diagnosis(
     shared: Arc<Shared>,
     request: ModelRequest,
@@ -172,7 +173,7 @@ impl Call {
         }
     }
 
-    /// Waits until the next attempt. Returns the error if there is none.
+    /// Waits until the next attempt. Returns the error if there is no further attempt.
     async fn wait_for_retry(&mut self, failed: Failure) -> Result<(), Failure> {
         if let Some(part) = self.refused_part(&failed) {
             tracing::info!(?part, "a model's server refuses a part of the request: it is left out");
@@ -181,7 +182,7 @@ impl Call {
             return Ok(());
         }
         let is_loading = failed.answer.is_loading;
-        // Another model answers sooner than one that loads.
+        // The fallback model answers sooner than a model that is still loading.
         if is_loading
             && !self.shared.before_another
             && self.began.elapsed() + LOADING_WAIT < self.shared.idle
@@ -221,8 +222,8 @@ impl Call {
         }
     }
 
-    /// Returns the part of the request that the server may have refused, if the request has it. The next
-    /// attempt shows whether it was the cause.
+    /// Returns the part of the request that the server may have refused, if the request has it. The
+    /// next attempt shows whether it was the cause.
     fn refused_part(&self, failed: &Failure) -> Option<Part> {
         let body = &failed.answer.body;
         let is_in_request = |part: &Part| match part {
@@ -241,7 +242,7 @@ impl Call {
         self.request.messages.iter().any(|message| matches!(message, Message::Tool { .. }))
     }
 
-    /// Returns the names of members that go back to the server that sent them.
+    /// Returns the names of the members that are sent back to the server.
     fn kept_names(&self) -> impl Iterator<Item = &String> {
         self.request
             .messages
@@ -258,13 +259,14 @@ impl Call {
             .flat_map(serde_json::Map::keys)
     }
 
-    /// Remembers what the server refused and answered without.
+    /// Remembers the parts that the server refused, after it has answered without these parts.
     fn remember_refusals(&mut self) {
         if self.refused.is_empty() {
             return;
         }
         let kind = self.shared.request_kind(self.request.structured.is_some());
-        // After results it may have been the results that were refused.
+        // If the request contained results, the server may have refused the results instead of the
+        // tools.
         let has_results = self.has_results();
         for (part, said) in self.refused.drain(..) {
             if part != Part::Tools || !has_results {
@@ -274,7 +276,7 @@ impl Call {
         }
     }
 
-    /// Returns the request as it is sent now.
+    /// Returns the request in the form for the current attempt.
     fn request_now(&self) -> Cow<'_, ModelRequest> {
         if !self.leaves.has(Part::Tools) || self.request.tools.is_empty() {
             return Cow::Borrowed(&self.request);

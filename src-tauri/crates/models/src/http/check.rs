@@ -1,5 +1,5 @@
-//! "Test connection": lists the server's models, tests whether the chosen one answers, and finds
-//! out why if it does not. Also lists the models alone, for a server that is not configured yet.
+//! "Test connection": lists the server's models, tests whether the chosen model answers, and finds
+//! out why if it does not. Also lists only the models, for a server that is not configured yet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use super::between;
 use super::call::{self, Shared};
 use super::failure::{self, Failure};
 
-/// How long the list of models may take. The test request has the stream's own timer.
+/// The maximum time for the list of models. The test request uses the stream's own timer.
 const LIST_TIME: Duration = Duration::from_secs(15);
-/// The most bytes of a list or answer.
+/// The maximum number of bytes of a list or an answer.
 const LIST_BYTES: usize = 4 * 1024 * 1024;
 const MAX_MODELS: usize = 500;
 
 /// The result of a successful test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionCheck {
-    /// Ids that the server lists; empty if it has no list.
+    /// The ids that the server lists. Empty if the server has no list.
     pub models: Vec<String>,
     /// The chosen model's answer to a request for one word.
     pub answer: String,
@@ -36,12 +36,13 @@ pub struct Diagnosis {
     pub error: ModelError,
     /// The issuer of an untrusted certificate.
     pub issuer: Option<String>,
-    /// The models that the server lists, if it does not know the chosen one.
+    /// The models that the server lists, if the chosen model is not listed.
     pub models: Vec<String>,
 }
 
 impl Diagnosis {
-    /// A problem that is known before sending: the address, the form of the key, or the keyring.
+    /// Makes the diagnosis of a problem that is known before sending: the address, the form of the
+    /// key, or the keyring.
     pub fn before_request(error: ModelError) -> Self {
         let problem = match error.kind {
             ModelErrorKind::Unauthorized => ConnectionProblem::KeyUnusable,
@@ -54,7 +55,7 @@ impl Diagnosis {
         Self { problem, error, issuer: None, models: Vec::new() }
     }
 
-    /// The test sent no request, because the settings do not allow cloud models.
+    /// Makes the diagnosis if the settings do not allow cloud models, so that no request was sent.
     pub fn cloud_models_off(error: ModelError) -> Self {
         Self { problem: ConnectionProblem::CloudModelsOff, ..Self::before_request(error) }
     }
@@ -71,7 +72,7 @@ impl From<Failure> for Diagnosis {
     }
 }
 
-/// Lists the models, and requests one word. No request is retried.
+/// Lists the models, and requests an answer of one word. No request is retried.
 pub(crate) async fn check_connection(
     shared: &Shared,
     model: &str,
@@ -100,12 +101,12 @@ pub(crate) async fn check_connection(
     })
 }
 
-/// Lists the models, without a request to one of them.
+/// Lists the models, without a request to any of them.
 pub(crate) async fn list_models(shared: &Shared) -> Result<Vec<String>, Diagnosis> {
     Ok(fetch_model_list(shared).await?.unwrap_or_default())
 }
 
-/// Explains "not found": if the server lists its models, the model is wrong, otherwise the address.
+/// Explains "not found". If the server lists its models, the model is wrong, otherwise the address.
 fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
     let mut found = Diagnosis::from(failure);
     let Some(models) = listed else {
@@ -124,8 +125,8 @@ fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &s
     found
 }
 
-/// Returns the server's models, or None if it has no list. A refused key or a failed connection is
-/// an error.
+/// Returns the server's models, or None if the server has no list. A refused key or a failed
+/// connection is an error.
 async fn fetch_model_list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
     let url = shared.checked_url(shared.wire.list_url(&shared.base)).map_err(Failure::permanent)?;
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
@@ -134,7 +135,7 @@ async fn fetch_model_list(shared: &Shared) -> Result<Option<Vec<String>>, Failur
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
         let failure = call::read_refusal(shared, response).await;
         // Google refuses a key with status 400. Any other 400 only means that there is no list, and
-        // a key that may not list the models may still use one.
+        // a key that may not list the models may still use a model.
         let matters = matches!(
             failure.problem,
             ConnectionProblem::Key | ConnectionProblem::KeyMissing | ConnectionProblem::Proxy

@@ -1,6 +1,6 @@
-//! Errors of model calls, with messages that are safe to show: never the key, and of the server's body
-//! only its sentence as a quotation. Every message says what happened; every hint says what to do. This file also decides
-//! whether a retry is worthwhile.
+//! Errors of model calls, with messages that are safe to show: they never contain the key, and of
+//! the server's body only its sentence as a quotation. Every message says what happened; every hint
+//! says what the user can do. The module also decides whether a retry is worthwhile.
 
 use std::time::Duration;
 
@@ -30,16 +30,16 @@ pub(super) struct Failure {
 /// The answer with which a server refused a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ErrorAnswer {
-    /// The parts of the request that the server may have refused, so that one more try without is
-    /// worthwhile.
+    /// The parts of the request that the server may have refused, so that another attempt without a
+    /// part is worthwhile.
     pub(super) may_refuse: Vec<Part>,
-    /// Whether the server loads the model and will answer then.
+    /// Whether the server is loading the model and will answer afterwards.
     pub(super) is_loading: bool,
     /// The status of the answer, or 0.
     pub(super) status: u16,
-    /// The server's words, cut and without keys.
+    /// The server's error text, shortened and without keys.
     pub(super) said: String,
-    /// All of the answer in small letters. It is searched and never shown.
+    /// The whole answer in lower case, which is searched and never shown.
     pub(super) body: String,
 }
 
@@ -60,7 +60,7 @@ impl Failure {
     pub(super) fn with_problem(self, problem: Problem) -> Self {
         Self { problem, ..self }
     }
-    /// Returns the failure with the remedy, if the address ends before the path that most servers have.
+    /// Returns the failure with the remedy if the address lacks the path that most servers have.
     pub(super) fn with_missing_path(self, base: &Url) -> Self {
         let is_nowhere = self.error == no_such_address()
             || matches!(self.answer.status, 404 | 405)
@@ -79,8 +79,8 @@ impl Failure {
         let error = ModelError { hint: Some(hint), ..no_such_address() };
         Self { retry: false, ..self.with_error(error) }.with_problem(Problem::Api)
     }
-    /// Returns the failure with the usual path, if the address has no version and the server says
-    /// nothing about the cause.
+    /// Returns the failure with the usual path if the address has no version and the server states
+    /// no cause.
     fn with_unusual_path(mut self, base: &Url) -> Self {
         let is_version = |part: &str| {
             part.strip_prefix('v')
@@ -92,7 +92,8 @@ impl Failure {
         }
         self
     }
-    /// Whether the server's words may be shown: it answered itself, and not about a key.
+    /// Whether the server's error text may be shown: the server itself answered, and the text is
+    /// not about a key.
     fn may_be_quoted(&self) -> bool {
         match self.answer.status {
             300..=399 | 401 | 407 => false,
@@ -103,7 +104,7 @@ impl Failure {
     fn with_error(self, error: ModelError) -> Self {
         Self { error, ..self }
     }
-    /// Returns the failure of a request that was sent without a key: if the key is the problem, it
+    /// Returns the failure for a request that was sent without a key. If the key is the problem, it
     /// is missing.
     pub(super) fn with_missing_key(self, host: &str) -> Self {
         match self.problem {
@@ -125,7 +126,7 @@ pub(super) fn model_error(
     ModelError { kind, message, hint, retry_after_ms: None, said: None }
 }
 
-/// The address in the settings is not a web address.
+/// Makes the error for an address in the settings that is not a web address.
 pub(crate) fn bad_address() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
@@ -134,7 +135,7 @@ pub(crate) fn bad_address() -> ModelError {
     )
 }
 
-/// Encrypted connections cannot be set up at all.
+/// Makes the error if encrypted connections cannot be set up at all.
 pub(crate) fn no_tls() -> ModelError {
     model_error(
         ModelErrorKind::Unavailable,
@@ -143,7 +144,7 @@ pub(crate) fn no_tls() -> ModelError {
     )
 }
 
-/// The stored key contains characters that a header cannot carry.
+/// Makes the error for a stored key with characters that a header cannot contain.
 pub(crate) fn bad_key() -> ModelError {
     model_error(
         ModelErrorKind::Unauthorized,
@@ -152,7 +153,7 @@ pub(crate) fn bad_key() -> ModelError {
     )
 }
 
-/// The key belongs to another server.
+/// Makes the error for a key that belongs to another server.
 pub(crate) fn key_of_another_server(belongs_to: &Origin, asked: &Origin) -> ModelError {
     model_error(
         ModelErrorKind::Unauthorized,
@@ -165,7 +166,7 @@ pub(crate) fn key_of_another_server(belongs_to: &Origin, asked: &Origin) -> Mode
     )
 }
 
-/// The key would be sent without encryption.
+/// Makes the error for a key that would be sent without encryption.
 pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     model_error(
         ModelErrorKind::Unauthorized,
@@ -177,7 +178,7 @@ pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     )
 }
 
-/// The request could not be written as JSON.
+/// Makes the failure for a request that could not be written as JSON.
 pub(super) fn request_not_serializable() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
@@ -186,7 +187,7 @@ pub(super) fn request_not_serializable() -> ModelError {
     )
 }
 
-/// The answer does not follow the chosen wire.
+/// Makes the error for an answer that does not follow the chosen wire.
 pub(crate) fn not_the_protocol() -> ModelError {
     model_error(
         ModelErrorKind::Protocol,
@@ -195,7 +196,7 @@ pub(crate) fn not_the_protocol() -> ModelError {
     )
 }
 
-/// The server has no model at this address.
+/// Makes the error for a server that has no model at this address.
 fn no_such_address() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
@@ -204,7 +205,7 @@ fn no_such_address() -> ModelError {
     )
 }
 
-/// The server still loads the model, for longer than is waited.
+/// Makes the error for a server that is still loading the model after the maximum wait.
 fn still_loading(host: &str) -> ModelError {
     model_error(
         ModelErrorKind::Unavailable,
@@ -213,7 +214,7 @@ fn still_loading(host: &str) -> ModelError {
     )
 }
 
-/// The provider has no endpoint for embeddings.
+/// Makes the error for a provider without an endpoint for embeddings.
 pub(crate) fn no_embeddings() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
@@ -222,7 +223,7 @@ pub(crate) fn no_embeddings() -> ModelError {
     )
 }
 
-/// The model reported that it broke off.
+/// Makes the error for a model that reported that it stopped early.
 pub(crate) fn broke_off() -> ModelError {
     model_error(
         ModelErrorKind::Broken,
@@ -231,7 +232,7 @@ pub(crate) fn broke_off() -> ModelError {
     )
 }
 
-/// The model, or a filter in front of it, refused to answer at all.
+/// Makes the error if the model, or a filter in front of the model, refused to answer at all.
 pub(crate) fn model_declined() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
@@ -240,7 +241,7 @@ pub(crate) fn model_declined() -> ModelError {
     )
 }
 
-/// A tool call has no tool name.
+/// Makes the error for a tool call without a tool name.
 pub(crate) fn nameless_call() -> ModelError {
     model_error(
         ModelErrorKind::Protocol,
@@ -249,7 +250,7 @@ pub(crate) fn nameless_call() -> ModelError {
     )
 }
 
-/// The server lists its models, and the chosen one is not among them.
+/// Makes the error if the server lists its models, and the chosen model is not listed.
 pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
@@ -258,7 +259,7 @@ pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
     )
 }
 
-/// The connection ended before the answer did.
+/// Makes the failure for a connection that ended before the answer.
 pub(super) fn cut_off(host: &str) -> ModelError {
     model_error(
         ModelErrorKind::Broken,
@@ -267,7 +268,7 @@ pub(super) fn cut_off(host: &str) -> ModelError {
     )
 }
 
-/// No data arrived for too long.
+/// Makes the failure if no data arrived for too long.
 pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     model_error(
         ModelErrorKind::Broken,
@@ -276,7 +277,7 @@ pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     )
 }
 
-/// The answer is longer than any real one.
+/// Makes the failure for an answer that is longer than any real answer.
 pub(super) fn too_long(host: &str) -> ModelError {
     model_error(
         ModelErrorKind::Protocol,
@@ -285,15 +286,15 @@ pub(super) fn too_long(host: &str) -> ModelError {
     )
 }
 
-/// Adds a hint to a failure: the server asks for a longer wait than is allowed before a retry.
+/// Adds a hint that the server asks for a longer wait before a retry than is allowed.
 pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
     failed.error.hint =
         Some(text!("Try again in {seconds} seconds.", seconds = wait.as_secs().max(1)));
     failed
 }
 
-/// The failure for an error status. Of `body` only the server's sentence is shown. The words in `optional`
-/// name optional parts.
+/// Makes the failure for an error status. Of `body`, only the server's sentence is shown. The words
+/// in `optional` name optional parts.
 pub(super) fn from_status(
     host: &str,
     status: StatusCode,
@@ -365,7 +366,7 @@ pub(super) fn from_status(
     let answer = ErrorAnswer { may_refuse, is_loading, status: status.as_u16(), said, body };
     let mut failure = Failure { answer: Box::new(answer), ..failure };
     let said = &failure.answer.said;
-    // Words of a server about keys may have parts of one.
+    // A server's text about keys may contain a part of the key.
     if !said.is_empty() && !is_loading && known.may_be_quoted() && failure.may_be_quoted() {
         failure.error.said = Some(Box::new(server_message::quoted(said)));
     }
@@ -381,10 +382,10 @@ fn proxy_login() -> Failure {
     Failure::permanent(error).with_problem(Problem::Proxy)
 }
 
-/// Used if there is no host name.
+/// The name that is used if there is no host name.
 const SERVER: &str = "The model's server";
 
-/// Marks an error from the server as temporary or permanent. Missing credit is permanent.
+/// Classifies an error from the server as temporary or permanent. Missing credit is permanent.
 pub(super) fn classify(error: ModelError) -> Failure {
     let is_open = error.kind == ModelErrorKind::Unavailable;
     let said = error.said.as_ref().filter(|_| is_open).map(|said| said.as_str().to_owned());
@@ -478,7 +479,7 @@ fn rate_limited(host: &str) -> ModelError {
     )
 }
 
-/// The engine has left out all earlier messages when a person reads this.
+/// When a person reads this, the engine has already left out all earlier messages.
 fn conversation_too_long(host: &str) -> ModelError {
     model_error(
         ModelErrorKind::TooLong,
@@ -487,7 +488,8 @@ fn conversation_too_long(host: &str) -> ModelError {
     )
 }
 
-/// The requested answer does not fit, however much the conversation is shortened.
+/// Makes the error if the requested answer does not fit, however much the conversation is
+/// shortened.
 fn answer_too_large(host: &str) -> ModelError {
     model_error(
         ModelErrorKind::TooLong,

@@ -1,4 +1,5 @@
-//! Tells failures by the codes, types and phrases that servers send with them. It words no error.
+//! Recognises failures by the codes, types and phrases that servers send. The module does not word
+//! errors.
 
 use serde_json::Value;
 
@@ -6,12 +7,12 @@ use serde_json::Value;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum KnownFailure {
     Unauthorized,
-    /// The key is known, but may not do this.
+    /// The key is known, but has no permission for the request.
     Forbidden,
     NoCredit,
     RateLimited,
     ContextLength,
-    /// The request for a long answer is too large.
+    /// The requested answer length is too large.
     AnswerLength,
     Overloaded,
     /// A tool's name or schema is refused.
@@ -19,7 +20,7 @@ pub(super) enum KnownFailure {
     Other,
 }
 
-/// Phrases by which servers say that a conversation is longer than the model can read.
+/// Phrases that servers use if a conversation is longer than the model can read.
 const TOO_LONG: [&str; 14] = [
     "prompt is too long",
     "exceed context limit",
@@ -36,16 +37,17 @@ const TOO_LONG: [&str; 14] = [
     "model token limit",
     "longer than the model's context length",
 ];
-/// The phrase by which they say that the limit of the answer is too large.
+/// The phrase that servers use if the limit of the answer is too large.
 const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
 impl KnownFailure {
-    /// Whether the server's words may be shown. Words about a rejected key may have a part of it.
+    /// Whether the server's error text may be shown. A text about a rejected key may contain a part
+    /// of the key.
     pub(super) fn may_be_quoted(self) -> bool {
         self != Self::Unauthorized
     }
 
-    /// Whether the request may be answered if a part of it is left out.
+    /// Whether the request may be answered if a part is omitted.
     pub(super) fn may_be_about_a_part(self) -> bool {
         matches!(self, Self::RateLimited | Self::Overloaded | Self::Other)
     }
@@ -67,13 +69,13 @@ impl KnownFailure {
             }
             words.push(' ');
         }
-        // Google gives the real reason only in the details.
+        // Google states the real reason only in the details.
         for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
             words.push_str(detail.get("reason").and_then(Value::as_str).unwrap_or_default());
             words.push(' ');
         }
         let words = words.to_ascii_lowercase();
-        // Some servers give the reason only in their sentence, which is searched and never shown.
+        // Some servers state the reason only in their sentence, which is searched and never shown.
         let said =
             error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
         let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));

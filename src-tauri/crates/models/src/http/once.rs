@@ -1,5 +1,5 @@
-//! A request with one whole JSON answer: sent, and retried by the rules of model calls. It does not
-//! know what the answer means.
+//! A request with one whole JSON answer, which is sent and retried by the rules of model calls. The
+//! module does not know the meaning of the answer.
 
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ use super::{
     retry,
 };
 
-/// The most bytes of an answer. 64 vectors of 4,096 values have about 6 million characters.
+/// The maximum number of bytes of an answer. 64 vectors of 4,096 values have about 6 million
+/// characters.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Sends the body and returns the bytes of the answer.

@@ -1,6 +1,6 @@
-//! Reads one answer: tells events from a whole answer by the first byte, splits the bytes into events,
-//! watches the idle timer, and tells a whole answer from a cut one. Data of the answer resets the
-//! timer. Comments and unknown events keep the answer alive for a while only.
+//! Reads one answer: decides by the first byte whether it is a stream of events or a whole answer,
+//! splits the bytes into events, watches the idle timer, and detects a truncated answer. Data of
+//! the answer resets the timer. Comments and unknown events keep the answer alive only for a while.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -22,15 +22,16 @@ use super::failure::{self, Failure};
 use super::foreign;
 use crate::wire::{Assemble, FeedResult};
 
-/// More bytes than any answer has. Limits memory, not use.
+/// The maximum number of bytes of an answer, which is more than any real answer has. This only
+/// limits the use of memory.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// How long usage and the end mark may take after the model has stopped.
+/// The maximum time for usage and the end mark to arrive after the model has stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How many idle times bytes that are not data can keep an answer alive.
+/// For how many idle times other bytes than data can keep an answer alive.
 const ALIVE_TIMES: u32 = 10;
 
-/// The result of reading one step.
+/// The result of one reading step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     More,
@@ -47,7 +48,7 @@ enum StreamFault {
 type Body = BoxStream<'static, Result<Bytes, StreamFault>>;
 
 enum Source {
-    /// Only white space has come.
+    /// Only white space has arrived.
     Opening(Body, Vec<u8>),
     Events(Box<EventStream<Body>>),
     /// A complete JSON answer to the streaming request.
@@ -60,11 +61,11 @@ pub(super) struct ResponseReader {
     assembler: Box<dyn Assemble>,
     timer: Pin<Box<Sleep>>,
     idle: Duration,
-    /// When the last byte came.
+    /// When the last byte arrived.
     heard: Arc<Mutex<Instant>>,
-    /// When bytes that are not data no longer help.
+    /// The time after which other bytes than data do not keep the answer alive any more.
     alive_until: Instant,
-    /// When the answer must have begun, even if other events arrive.
+    /// The time by which the answer must have begun, even if other events arrive.
     begins_by: Option<Instant>,
     host: String,
     /// Whether any event has arrived.
@@ -72,8 +73,8 @@ pub(super) struct ResponseReader {
 }
 
 impl ResponseReader {
-    /// Creates a reader. The first data must arrive before `silent_until`, and more after each idle
-    /// time.
+    /// Creates a reader. The first data must arrive before `silent_until`, and further data within
+    /// each idle time.
     pub(super) fn new(
         response: Response,
         host: &str,
@@ -81,7 +82,7 @@ impl ResponseReader {
         silent_until: Instant,
         assembler: Box<dyn Assemble>,
     ) -> Self {
-        // Headers are not a sign of life.
+        // Headers do not count as data.
         let heard = Arc::new(Mutex::new(silent_until.checked_sub(idle).unwrap_or(silent_until)));
         Self {
             source: Source::Opening(bounded_body(response, Arc::clone(&heard)), Vec::new()),
@@ -96,12 +97,12 @@ impl ResponseReader {
         }
     }
 
-    /// Sets when the answer must have begun, because a fallback model waits.
+    /// Sets when the answer must have begun, because there is a fallback model.
     pub(super) fn with_begin_deadline(self, begins_by: Option<Instant>) -> Self {
         Self { begins_by, ..self }
     }
 
-    /// Whether anything of the answer has arrived.
+    /// Whether any part of the answer has arrived.
     pub(super) fn has_begun(&self) -> bool {
         self.assembler.has_begun()
     }
@@ -170,8 +171,8 @@ impl ResponseReader {
         }
     }
 
-    /// Decides by the first byte whether the answer is a stream of events or one piece of JSON. Servers
-    /// name either by any content type.
+    /// Decides by the first byte whether the answer is a stream of events or one piece of JSON. The
+    /// content type is not reliable for this.
     fn open(&mut self, bytes: &[u8]) {
         const MARK: &[u8] = "\u{feff}".as_bytes();
         let rest = std::mem::replace(&mut self.source, empty());
@@ -186,7 +187,7 @@ impl ResponseReader {
                 Source::Whole(body, start.to_vec())
             }
             Some(_) => {
-                // An event without its blank line at the end of the stream is still an event.
+                // An event at the end of the stream is complete even without its blank line.
                 let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
                 let begun = futures::stream::once(async move { Ok(Bytes::from(begun)) });
                 Source::Events(Box::new(EventStream::new(begun.chain(body).chain(tail).boxed())))
@@ -203,7 +204,7 @@ impl ResponseReader {
         self.framed = true;
         let fed = match self.assembler.feed(data, out) {
             Ok(fed) => fed,
-            // Events of unknown kinds need not contain known JSON.
+            // Events of unknown kinds need not contain valid JSON.
             Err(error)
                 if error == failure::not_the_protocol() && !self.assembler.handles_event(name) =>
             {
@@ -241,7 +242,8 @@ impl ResponseReader {
         if self.assembler.is_finished() {
             return self.finish(out);
         }
-        // A server that sends comments works on the answer, unless another model waits for its turn.
+        // A server that sends comments is still working on the answer. This does not extend the
+        // time if there is a fallback model.
         let until = (*self.heard.lock() + self.idle).min(self.alive_until);
         let may_wait = self.begins_by.is_none() || self.assembler.has_begun();
         if may_wait && until > Instant::now() {
@@ -265,8 +267,8 @@ impl ResponseReader {
         })
     }
 
-    /// Handles the end of the bytes without an end mark. The answer is whole if the model gave a
-    /// finish reason, and cut otherwise.
+    /// Handles the end of the bytes without an end mark. The answer is complete if the model gave a
+    /// finish reason, and truncated otherwise.
     fn handle_end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         if self.assembler.is_finished() {
             return self.finish(out);
@@ -278,7 +280,7 @@ impl ResponseReader {
         })
     }
 
-    /// Reads the rest after the end mark, so that the connection can be used again.
+    /// Reads the remaining bytes after the end mark, so that the connection can be used again.
     fn drain(&mut self) {
         let rest = std::mem::replace(&mut self.source, empty());
         if let Source::Events(mut events) = rest {

@@ -1,11 +1,12 @@
-//! Decides which parts of a request a server may have refused, by its answer. One more try without the
-//! part shows whether it was the cause. It words no error and knows no wire.
+//! Decides by a server's answer which parts of a request the server may have refused. Another
+//! attempt without the part shows whether the part was the cause. The module words no error and
+//! knows no wire.
 
 use super::known::KnownFailure;
 use super::server_message;
 use crate::wire::Part;
 
-/// The words of servers for a member that they do not know.
+/// Phrases of servers for an unknown member.
 const UNKNOWN: [&str; 7] = [
     "unrecognized",
     "unknown",
@@ -20,7 +21,7 @@ const UNKNOWN: [&str; 7] = [
 pub(super) struct Refusal<'a> {
     pub(super) status: u16,
     pub(super) known: KnownFailure,
-    /// The server's own sentence.
+    /// The sentence of the server.
     pub(super) said: &'a str,
     pub(super) body: &'a str,
     /// Words that name optional parts.
@@ -28,11 +29,11 @@ pub(super) struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    /// Returns the parts that the refusal may be about, the likeliest first.
+    /// Returns the parts that the refusal may be about, most likely first.
     pub(super) fn parts(&self) -> Vec<Part> {
         let said = self.said.to_lowercase();
         let is_refusal = matches!(self.status, 400 | 422);
-        // Chat templates fail inside of the server.
+        // Errors in chat templates are reported as internal errors of the server.
         let may_be_template = is_refusal || self.status == 500;
         let may_be_tools = may_be_template || matches!(self.status, 404 | 405 | 501);
         let is_open = self.known.may_be_about_a_part();
@@ -60,7 +61,8 @@ impl Refusal<'_> {
         table.into_iter().filter(|(_, is_possible)| *is_possible).map(|(part, _)| part).collect()
     }
 
-    /// Whether the server does not know the member with all tools. A member of one tool is none.
+    /// Whether the server does not know the member with the list of tools. A member of a single
+    /// tool does not count.
     fn names_tools(&self) -> bool {
         let (said, body) = (self.said.to_lowercase(), self.body.to_lowercase());
         let is_word = |(at, word): (usize, &str)| {
@@ -79,7 +81,8 @@ fn is_about_length(said: &str) -> bool {
     said.contains("max_tokens") || said.contains("max_completion_tokens")
 }
 
-/// Whether the words are about the ids of calls, the names of results or messages without content.
+/// Whether the sentence is about the ids of calls, the names of results or messages without
+/// content.
 fn is_about_form(said: &str) -> bool {
     let has = |word: &str| said.contains(word);
     (has("call id") || has("call_id")) && (has("length") || has("must be"))
@@ -87,7 +90,7 @@ fn is_about_form(said: &str) -> bool {
         || has("function_response.name")
 }
 
-/// Whether the words only say that something is wrong with the request.
+/// Whether the sentence only says that something is wrong with the request.
 fn is_unspecific(said: &str) -> bool {
     const MOST: usize = 45;
     said.len() <= MOST
@@ -95,15 +98,15 @@ fn is_unspecific(said: &str) -> bool {
         && ["parameter", "argument", "request"].iter().any(|word| said.contains(word))
 }
 
-/// Whether the words say that there may be no instructions of their own. Roles take turns in each
-/// request, so a template that sees them out of turn counts the instructions.
+/// Whether the sentence says that separate instructions are not allowed. Roles alternate in each
+/// request, so a template that complains about their order counts the instructions.
 fn refuses_system(said: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
     has(&["system", "developer", "role"])
         && has(&["support", "enabled", "allowed", "alternate", "unexpected", "unknown", "invalid"])
 }
 
-/// Whether the words are about the description or schema of a tool.
+/// Whether the sentence is about the description or schema of a tool.
 fn is_about_details(said: &str) -> bool {
     server_message::is_about_one_tool(said) && !said.contains("pars")
         || said.contains("description") && (said.contains("tool") || said.contains("function"))
@@ -120,10 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_is_about_its_part() {
+    fn each_refusal_text_names_the_part_of_the_request_to_leave_out() {
         use KnownFailure::{Other, Overloaded, Tools};
         let table: [(u16, KnownFailure, &str, &[Part]); 23] = [
-            // opencode#1680, mlx-lm#1375, lmstudio-bug-tracker#261, hindsight#187, hermes-agent#16482.
+            // See opencode#1680, mlx-lm#1375, lmstudio-bug-tracker#261, hindsight#187,
+            // hermes-agent#16482.
             (
                 400,
                 Other,
@@ -145,7 +149,7 @@ mod tests {
             ),
             (400, Other, "Request contains an invalid argument.", &[Part::Form, Part::Details]),
             (400, Other, "invalid parameter value", &[Part::Form, Part::Details]),
-            // vllm#2964, localGPT#720, llama-cpp-python#1580, rig#788.
+            // See vllm#2964, localGPT#720, llama-cpp-python#1580, rig#788.
             (400, Other, "System role not supported", &[Part::System]),
             (
                 400,
@@ -171,7 +175,7 @@ mod tests {
                 "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
                 &[Part::System],
             ),
-            // flexeval#242, ollama#6027.
+            // See flexeval#242, ollama#6027.
             (400, Tools, "tools is not supported in this model.", &[Part::Tools]),
             (400, Other, "stablelm2:latest does not support tools", &[Part::Tools]),
             (400, Other, "Unrecognized request argument supplied: tools", &[Part::Tools]),
@@ -183,7 +187,8 @@ mod tests {
             ),
             (400, Other, "json: unknown field \"tools\"", &[Part::Tools]),
             (501, Overloaded, "tools are not supported yet", &[Part::Tools]),
-            // A part of one tool. freellmapi#97, obsidian-yolo#293, probe#9.
+            // The refusal is about a part of one tool. See freellmapi#97, obsidian-yolo#293,
+            // probe#9.
             (
                 422,
                 Other,
@@ -227,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn other_refusals_are_about_no_part() {
+    fn refusals_with_another_cause_leave_out_no_part_of_the_request() {
         use KnownFailure::{ContextLength, Overloaded, Tools};
         for (status, known, body) in [
             (

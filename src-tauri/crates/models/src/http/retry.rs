@@ -1,13 +1,13 @@
 //! Waits between attempts: the server's `Retry-After`, or exponential back-off with injected
-//! randomness. It decides about time only; whether a failure may be retried is decided where the
-//! failure is made.
+//! randomness. The module decides only about time; whether a failure may be retried is decided
+//! where the failure is created.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// The longest wait between two attempts.
+/// The maximum wait between two attempts.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 const FIRST: Duration = Duration::from_millis(500);
 
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn back_off_grows_and_is_capped() {
+    fn the_retry_delay_doubles_up_to_a_limit() {
         assert_eq!(back_off(0, 1.0), Duration::from_millis(500));
         assert_eq!(back_off(0, 0.0), Duration::from_millis(250));
         assert_eq!(back_off(3, 1.0), Duration::from_secs(4));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_the_servers_wish() {
+    fn the_retry_delay_is_read_from_every_form_of_header() {
         let now = Utc.with_ymd_and_hms(2026, 3, 1, 12, 0, 0).unwrap();
         type Headers = &'static [(&'static str, &'static str)];
         let table: [(Headers, Option<u64>); 8] = [

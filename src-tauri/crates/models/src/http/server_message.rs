@@ -1,10 +1,10 @@
-//! The words of a server about a failure, cut and without keys, as a quotation, and the one hint
-//! that fits them. It does not decide what kind of failure it is.
+//! The error text of a server as a quotation, shortened and without keys, and the single hint that
+//! fits it. The module does not decide the kind of failure.
 
 use contract::{Text, text};
 use serde_json::Value;
 
-/// The most characters of a server's words that are shown.
+/// The maximum number of characters of a server's text that are shown.
 const MOST_CHARS: usize = 300;
 
 /// Returns the server's own sentence in the body of an error answer, or an empty text.
@@ -12,7 +12,7 @@ pub(super) fn words(body: &str) -> String {
     let body = body.trim();
     match serde_json::from_str::<Value>(body) {
         Ok(value) => sentence(&value).unwrap_or_default(),
-        // A page for a browser says nothing to a person.
+        // A page for a browser tells a person nothing.
         Err(_) if body.starts_with('<') => String::new(),
         Err(_) => shorten(body),
     }
@@ -24,7 +24,7 @@ pub(super) fn sentence(error: &Value) -> Option<String> {
         Value::String(text) => shorten(text),
         Value::Array(list) => list.iter().find_map(sentence)?,
         Value::Object(members) => {
-            // Gateways put what the provider behind them said here.
+            // Gateways write the error of the provider behind them here.
             let raw = error.pointer("/metadata/raw").and_then(sentence);
             let names = [
                 "error",
@@ -49,7 +49,7 @@ pub(super) fn sentence(error: &Value) -> Option<String> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Returns the words in one line, without keys, and cut.
+/// Returns the text on one line, without keys, and shortened.
 fn shorten(text: &str) -> String {
     let mut text = text.to_owned();
     for place in engine::find_keys(&text).into_iter().rev() {
@@ -71,7 +71,7 @@ pub(super) fn quoted(said: &str) -> Text {
     text!("The server said: “{said}”", said)
 }
 
-/// Whether the server says that it loads the model, and not that it could not.
+/// Whether the server says that it is loading the model, and not that loading failed.
 pub(super) fn is_loading(said: &str) -> bool {
     const WORDS: [&str; 4] = ["loading", "starting", "warming", "initializing"];
     const FAILED: [&str; 5] = ["error", "fail", "unable", "cannot", "could not"];
@@ -80,8 +80,8 @@ pub(super) fn is_loading(said: &str) -> bool {
     words.any(|word| WORDS.contains(&word)) && !FAILED.iter().any(|part| said.contains(part))
 }
 
-/// Whether the words say that tools are not supported or not switched on. Words about one tool, its
-/// schema or one call do not.
+/// Whether the text says that tools are not supported or not enabled. A text about one tool, its
+/// schema or one call does not count.
 pub(super) fn refuses_tools(said: &str) -> bool {
     let lower = said.to_lowercase();
     hint(said) == Some(NO_TOOLS)
@@ -89,7 +89,7 @@ pub(super) fn refuses_tools(said: &str) -> bool {
         && !is_about_one_tool(&lower)
 }
 
-/// Whether the words, in small letters, are about one tool, a schema or one call.
+/// Whether the text, in lower case, is about one tool, a schema or one call.
 pub(super) fn is_about_one_tool(said: &str) -> bool {
     let has_place = |list: &str| {
         said.split(list).skip(1).any(|after| {
@@ -101,7 +101,7 @@ pub(super) fn is_about_one_tool(said: &str) -> bool {
         || ["schema", "parsing", "parse "].iter().any(|word| said.contains(word))
 }
 
-/// Whether the words say that there is no such address.
+/// Whether the text says that the address does not exist.
 pub(super) fn is_about_address(said: &str) -> bool {
     let said = said.to_lowercase();
     ["endpoint", "route", "url", "path"].iter().any(|word| said.contains(word))
@@ -110,7 +110,7 @@ pub(super) fn is_about_address(said: &str) -> bool {
             .any(|word| said.contains(word))
 }
 
-/// Whether the words only say that there is nothing, or nothing at all.
+/// Whether the text only says "not found", or is empty.
 pub(super) fn is_about_no_cause(said: &str) -> bool {
     const MOST: usize = 40;
     let lower = said.to_lowercase();
@@ -118,17 +118,18 @@ pub(super) fn is_about_no_cause(said: &str) -> bool {
     said.is_empty() || said.len() <= MOST && bare.iter().any(|words| lower.contains(words))
 }
 
-/// Whether the words say that a filter stopped the message, which is not about keys.
+/// Whether the text says that a filter stopped the message, which is not about keys.
 pub(super) fn is_about_moderation(said: &str) -> bool {
     let said = said.to_lowercase();
     ["moderation", "flagged"].iter().any(|word| said.contains(word))
 }
 
-/// The hint for a model or server that takes no tools.
+/// The hint for a model or server that does not support tools.
 const NO_TOOLS: &str =
     "Choose a model that supports tools in Settings, or switch them on in the server.";
 
-/// Hints by the words of the server: one of the first list and one of the second must be there.
+/// Hints by the text of the server: the text must contain a phrase from the first list and a phrase
+/// from the second list.
 const HINTS: [(&[&str], &[&str], &str); 9] = [
     (
         &["tool", "function"],
@@ -188,7 +189,7 @@ const HINTS: [(&[&str], &[&str], &str); 9] = [
     ),
 ];
 
-/// Returns the hint that fits the server's words.
+/// Returns the hint that fits the server's text.
 pub(super) fn hint(said: &str) -> Option<&'static str> {
     let said = said.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_are_found_wherever_a_server_puts_them() {
+    fn the_error_text_is_found_in_every_known_response_shape() {
         for (body, expected) in [
             (r#"{"error":{"message":"no\n tools","type":"x"}}"#, "no tools"),
             (r#"{"error":"no tools"}"#, "no tools"),
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn each_cause_has_a_hint_of_its_own() {
+    fn each_cause_of_a_server_error_has_its_own_hint() {
         for (said, part) in [
             ("registry/gemma:2b does not support tools", "supports tools"),
             ("\"auto\" tool choice requires --enable-auto-tool-choice", "supports tools"),
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_tool_or_call_refuses_no_tools() {
+    fn an_error_about_one_tool_is_not_a_refusal_of_all_tools() {
         for said in [
             "registry/gemma:2b does not support tools",
             "llama-4-maverick-17b-128e does not support tools",
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn loading_is_no_overload() {
+    fn a_loading_model_is_distinguished_from_an_overload() {
         assert!(is_loading("Loading model") && is_loading("Model x is currently loading."));
         assert!(is_loading("The server is still starting") && is_loading("Model is warming up"));
         assert!(!is_loading("Overloading is bad") && !is_loading("overloaded"));

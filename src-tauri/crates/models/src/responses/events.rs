@@ -1,5 +1,5 @@
-//! Reads the events of one response. Text and reasoning are passed on at once; calls, and items
-//! that must be sent back, when the response is complete.
+//! Reads the events of one response. Text and reasoning are passed on at once. Calls, and items
+//! that must be sent back, are passed on when the response is complete.
 
 use std::collections::VecDeque;
 
@@ -46,18 +46,18 @@ pub(super) enum Item {
         name: String,
         arguments: String,
     },
-    /// A message or reasoning, to be sent back.
+    /// A message or reasoning that is sent back.
     Kept(Value),
 }
 
 /// Reads the events of one response.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// Whether reasoning came that only the provider can read.
+    /// Whether the response contains reasoning that only the provider can read.
     has_reasoned: bool,
 }
 
-/// Reads an item that begins or is complete. The later form replaces the earlier one.
+/// Reads an item at its beginning or when it is complete. The later form replaces the earlier form.
 fn read_item(index: u64, item: &Value, arriving: &mut Arriving<Item>) -> Result<(), ModelError> {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
@@ -71,8 +71,8 @@ fn read_item(index: u64, item: &Value, arriving: &mut Arriving<Item>) -> Result<
                 if text("arguments").is_empty() { before } else { text("arguments").to_owned() };
             arriving.put(index, Item::Call { name: text("name").to_owned(), arguments })?;
         }
-        // Without its encrypted content it cannot be sent back, because the server stores
-        // nothing.
+        // Reasoning without its encrypted content cannot be sent back, because the server stores no
+        // data.
         "reasoning" if !text("encrypted_content").is_empty() => {
             let summary = item.get("summary").cloned().unwrap_or_else(|| json!([]));
             let kept = json!({"type": "reasoning", "id": text("id"), "summary": summary, "encrypted_content": text("encrypted_content")});
@@ -102,7 +102,7 @@ fn add_arguments(event: &Event<'_>, arriving: &mut Arriving<Item>) {
     }
 }
 
-/// Reads the whole response at its end. Some servers send only this.
+/// Reads the whole response at its end. Some servers send only this event.
 fn read_response(
     response: &Value,
     arriving: &mut Arriving<Item>,
@@ -135,7 +135,7 @@ fn read_response(
     Ok(())
 }
 
-/// Returns the texts of a message, as they are sent back.
+/// Returns the texts of a message in the form that is sent back.
 fn message_texts(item: &Value) -> Value {
     let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
     let texts =
@@ -225,7 +225,8 @@ impl ReadEvents for Reader {
         }
     }
 
-    /// Returns the items if reasoning is among them: it is checked in its place.
+    /// Returns the items if they contain reasoning, because the server checks the reasoning at its
+    /// original position.
     fn seal(&mut self, returned: Vec<Returned>, arriving: &Arriving<Item>) -> Option<Value> {
         (self.has_reasoned && arriving.answer.called).then(|| list_of(returned))
     }

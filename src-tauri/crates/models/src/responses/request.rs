@@ -1,5 +1,5 @@
 //! Writes a model request as items: messages, calls, outputs, and earlier reasoning at its original
-//! position. It does not know where the body is sent or what comes back.
+//! position. The module does not know where the body is sent or what the answer is.
 
 use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(super) fn build_body(wire: &Responses, request: &ModelRequest, plain: bool) 
     body
 }
 
-/// The items of an answer: in the order in which they came, where that is known.
+/// Adds the items of an answer, in the order in which they arrived if that order is known.
 fn push_assistant_items(
     text: &str,
     calls: &[ModelCall],
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_with_a_call_and_its_reasoning() {
+    fn a_conversation_with_a_call_is_sent_with_the_reasoning_before_the_call() {
         let body = build_body(&wire("gpt-5-mini"), &conversation("me"), false);
         assert_eq!(
             body["input"],
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_of_another_maker_stays_behind_and_models_without_any_are_not_asked_for_it() {
+    fn reasoning_is_sent_only_to_the_same_model_and_requested_only_where_supported() {
         let other = build_body(&wire("gpt-5-mini"), &conversation("you"), false);
         assert!(
             !other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_shape_is_sent_until_it_is_refused() {
+    fn an_answer_schema_is_sent_unless_the_server_refused_optional_parts() {
         let shape =
             Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
         let request = ModelRequest { structured: Some(shape), ..conversation("me") };
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+    fn streaming_is_not_requested_for_a_whole_answer() {
         let whole = ModelRequest { whole: true, ..conversation("me") };
         assert_eq!(
             (

@@ -1,5 +1,5 @@
-//! The state that all wires keep of an arriving answer, and how an answer ends: finish reasons are
-//! unified. Each wire has its own shape of events.
+//! The state of an arriving answer that all wires share, and how an answer ends: finish reasons are
+//! unified. Each wire has its own form of events.
 
 use std::collections::VecDeque;
 
@@ -14,9 +14,9 @@ use crate::http::failure;
 pub(crate) struct Answer {
     pub(crate) usage: Usage,
     pub(crate) finish: Option<Finish>,
-    /// Whether any of it has arrived.
+    /// Whether any part of the answer has arrived.
     pub(crate) begun: bool,
-    /// Whether it has a call.
+    /// Whether the answer contains a call.
     pub(crate) called: bool,
 }
 
@@ -44,7 +44,8 @@ impl Answer {
         }
     }
 
-    /// Pushes a whole call, or the calls whose arguments came as one text. Returns their number.
+    /// Pushes a whole call, or several calls whose arguments came as one text. Returns the number
+    /// of calls.
     pub(crate) fn push_call(
         &mut self,
         name: String,
@@ -57,7 +58,7 @@ impl Answer {
         let calls = arguments_of_calls(arguments);
         let count = calls.len();
         for arguments in calls {
-            // The engine names calls. A provider's ids may repeat or be empty.
+            // The engine assigns ids to calls, because a provider's ids may repeat or be empty.
             let name = name.clone();
             out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(""), name, arguments }));
         }
@@ -74,8 +75,8 @@ impl Answer {
         }
     }
 
-    /// Pushes the end. Some servers say "stop" after calls, or the reverse; the presence of calls
-    /// decides.
+    /// Pushes the end of the answer. Some servers say "stop" after calls, or the reverse, so the
+    /// presence of calls decides.
     pub(crate) fn push_done(&self, out: &mut VecDeque<ModelEvent>) {
         let finish = match self.finish {
             Some(Finish::Stop | Finish::ToolCalls) | None => {
@@ -91,8 +92,8 @@ impl Answer {
     }
 }
 
-/// Returns the kept items of an answer in their original order, with the calls in the places of the
-/// items of type `mark`. None if there are no items that this maker can read.
+/// Returns the kept items of an answer in their original order, with the calls at the positions of
+/// the items of type `mark`. Returns None if there are no items that this maker can read.
 pub(crate) fn restore_order(
     opaque: Option<&Opaque>,
     maker: &str,

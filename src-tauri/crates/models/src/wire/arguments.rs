@@ -1,15 +1,17 @@
-//! Reads the arguments of a call in the shapes in which servers send them. It knows no tools.
+//! Reads the arguments of a call in the forms in which servers send them. The module knows no
+//! tools.
 
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-/// More calls than any model makes at once. A longer row stays one text.
+/// The maximum number of calls in one text, which is more than any model makes at once. A longer
+/// sequence stays one text.
 const MOST_OBJECTS: usize = 64;
 
-/// Returns the arguments of each call that a text holds. Servers send nothing, `null` or an empty list
-/// for no arguments, an object inside of a text, an empty object before the real one, one object
-/// twice, and the objects of several calls in a row. Any other text stays as it is: the engine
-/// refuses it with the reason.
+/// Returns the arguments of each call that a text contains. For missing arguments, servers send no
+/// text, `null` or an empty list. Servers also send an object inside a text, an empty object before
+/// the real object, one object twice, and the objects of several calls in sequence. Any other text
+/// is kept, and the engine refuses it with the reason.
 pub(super) fn arguments_of_calls(arguments: String) -> Vec<String> {
     let text = arguments.trim();
     if matches!(text, "" | "null" | "[]") {
@@ -25,7 +27,7 @@ pub(super) fn arguments_of_calls(arguments: String) -> Vec<String> {
     }
 }
 
-/// Returns the objects of a text that holds several, without repetitions.
+/// Returns the objects of a text with several objects, without repetitions.
 fn several_objects(text: &str) -> Option<Vec<String>> {
     if !text.starts_with('{') {
         return None;
@@ -52,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_of_arguments_is_read() {
+    fn call_arguments_are_read_in_every_known_form() {
         let table: [(&str, &[&str]); 15] = [
             ("", &["{}"]),
             (" null ", &["{}"]),

@@ -1,6 +1,6 @@
-//! Assembles an arriving answer, alike for all wires: skips what is not an event, keeps open parts by
-//! the server's numbers, and ends the answer with its calls and the data to send back. A wire reads
-//! its own events. Knows nothing of HTTP or time.
+//! Assembles an arriving answer in the same way for all wires: skips data that is no event, keeps
+//! open parts by the server's numbers, and ends the answer with its calls and the data to send
+//! back. Each wire reads its own events. The module knows nothing of HTTP or time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use crate::http::failure;
 pub(crate) trait ReadEvents: Send {
     /// A part of the answer that may still grow.
     type Part: Send;
-    /// More parts than any answer has. Limits a stream that never stops opening new ones.
+    /// The maximum number of parts of an answer, which is more than any real answer has. This
+    /// limits a stream that never stops opening new parts.
     const MOST_PARTS: usize;
 
-    /// Whether an event of this name must be understood. Other events may contain anything.
+    /// Whether an event with this name must be valid. Other events may contain anything.
     fn handles_event(&self, event: &str) -> bool {
         event == "message"
     }
@@ -45,8 +46,8 @@ pub(crate) trait ReadEvents: Send {
     }
     /// Completes a part.
     fn close(&mut self, part: Self::Part) -> Closed;
-    /// Returns the data that the server wants back with the calls. Without a call there is no further
-    /// round, and nothing is sent back.
+    /// Returns the data that must be sent back to the server with the calls. Without a call, there
+    /// is no further round, so no data is sent back.
     fn seal(&mut self, returned: Vec<Returned>, arriving: &Arriving<Self::Part>) -> Option<Value> {
         arriving.answer.called.then(|| list_of(returned))
     }
@@ -54,15 +55,15 @@ pub(crate) trait ReadEvents: Send {
 
 /// A complete part.
 pub(crate) enum Closed {
-    /// A call, with the value that stands for it in the data to send back.
+    /// A call, with the value that represents the call in the data to send back.
     Call { name: String, arguments: String, back: Value },
-    /// An item to send back.
+    /// An item that is sent back.
     Item(Value),
-    /// A part that is of no use later.
+    /// A part that is not needed later.
     Dropped,
 }
 
-/// A value to send back, with the number of calls that it stands for.
+/// A value to send back, with the number of calls that the value represents.
 pub(crate) struct Returned {
     pub(crate) value: Value,
     pub(crate) calls: usize,
@@ -76,9 +77,9 @@ pub(crate) fn list_of(returned: Vec<Returned>) -> Value {
 /// The part of an answer that has arrived.
 pub(crate) struct Arriving<P> {
     pub(crate) answer: Answer,
-    /// Identifies server and model.
+    /// The identity of server and model.
     pub(crate) maker: String,
-    /// The open parts by the server's numbers, in the order of their beginnings.
+    /// The open parts with the server's numbers, in the order in which they began.
     parts: Vec<(u64, P)>,
     most: usize,
 }
@@ -88,7 +89,7 @@ impl<P> Arriving<P> {
         &self.parts
     }
 
-    /// Returns a part by its place in [`Self::parts`].
+    /// Returns a part by its position in [`Self::parts`].
     pub(crate) fn part_at(&mut self, place: usize) -> Option<&mut P> {
         self.parts.get_mut(place).map(|(_, part)| part)
     }
@@ -98,7 +99,7 @@ impl<P> Arriving<P> {
         self.parts.iter_mut().rev().find(|(of, _)| *of == number).map(|(_, part)| part)
     }
 
-    /// Adds a part behind those with the same number. Returns its place.
+    /// Adds a part after the parts with the same number. Returns its position.
     pub(crate) fn push(&mut self, number: u64, part: P) -> Result<usize, ModelError> {
         if self.parts.len() >= self.most {
             return Err(failure::not_the_protocol());
@@ -107,7 +108,7 @@ impl<P> Arriving<P> {
         Ok(self.parts.len() - 1)
     }
 
-    /// Adds a part in the place of the one with the same number.
+    /// Adds a part, or replaces the part with the same number.
     pub(crate) fn put(&mut self, number: u64, part: P) -> Result<(), ModelError> {
         match self.part(number) {
             Some(known) => *known = part,
@@ -203,7 +204,7 @@ pub(crate) fn parse_event<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, Mo
 mod tests {
     use super::*;
 
-    /// Reads events with a number and a text: each is a piece of a call.
+    /// Reads events with a number and a text, each of which is a piece of a call.
     struct Pieces;
 
     #[derive(Deserialize)]
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_calls_become_calls_in_the_servers_order() {
+    fn streamed_pieces_are_assembled_into_calls_in_the_servers_order() {
         let mut assembler = Assembler::new("maker", Pieces);
         let mut out = VecDeque::new();
         let mut feed = |data: &str| assembler.feed(data, &mut out);

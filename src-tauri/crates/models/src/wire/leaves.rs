@@ -1,22 +1,23 @@
-//! The parts of requests that a server may refuse and answer without. It knows no wire.
+//! The parts of requests that a server may refuse and then answer without. The module knows no
+//! wire.
 
-/// A part that a request can do without.
+/// A part that a request can omit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
-    /// A wanted shape, usage in the stream, thinking.
+    /// The wanted form of the answer, usage in the stream, and thinking.
     Optional,
     /// The tools.
     Tools,
-    /// All that not every provider takes in the description of a tool.
+    /// The members of a tool's description that not every provider accepts.
     Details,
-    /// The role of the instructions. They stand before the first message.
+    /// The role of the instructions. The instructions are then written before the first message.
     System,
     /// Members that the server sent with earlier answers.
     Kept,
-    /// The usual name of the limit of an answer. The other name is sent.
+    /// The usual name of the answer's limit. The other name is sent instead.
     Bound,
-    /// The usual form of calls and results. Another one is sent, with short ids, a text in place of no
-    /// content, and the names of tools beside their results.
+    /// The usual form of calls and results. Another form is sent, with short ids, an empty text
+    /// instead of missing content, and the names of tools beside their results.
     Form,
 }
 
@@ -32,7 +33,7 @@ impl Part {
     ];
 }
 
-/// The parts that a request leaves out because its server refused them.
+/// The parts that a request omits because its server refused them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Leaves(u8);
 

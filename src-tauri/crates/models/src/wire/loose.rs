@@ -1,5 +1,5 @@
-//! A JSON value that should be text. Servers send different values instead of an empty text. It
-//! knows no fields.
+//! A JSON value that should be text. Servers send different values in place of an empty text. The
+//! module knows no fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -37,7 +37,7 @@ impl Loose<'_> {
         number.map(super::clamp_token_count)
     }
 
-    /// Returns a number, also if it is written as text.
+    /// Returns a number, even if it is written as text.
     pub(crate) fn number(&self) -> Option<u64> {
         match self {
             Self::Absent => None,
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_borrowed_and_escaped_text_owned() {
+    fn text_without_escapes_is_borrowed_and_escaped_text_is_copied() {
         assert!(
             matches!(content("\"hello\""), Loose::Text(Cow::Borrowed("hello"))),
             "no copy for the common case"
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_shapes_do_not_fail() {
+    fn values_of_unexpected_types_are_read_without_an_error() {
         for json in ["1", "-1", "1.5", "true", "[1,{}]", "{\"a\":1}"] {
             assert!(matches!(content(json), Loose::Other(_)), "{json}");
         }

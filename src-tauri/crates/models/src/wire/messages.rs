@@ -4,13 +4,13 @@
 use engine::ports::{Message, ToolDef};
 use serde_json::{Value, json};
 
-/// The instructions at the beginning as one text, and the messages after them.
+/// Returns the instructions at the beginning as one text, and the messages after them.
 pub(crate) fn split_system(messages: &[Message]) -> (String, &[Message]) {
     let texts = leading_instructions(messages);
     (texts.join("\n\n"), &messages[texts.len()..])
 }
 
-/// The instructions that follow a result at once as one text, if there are any.
+/// Returns the instructions directly after a result as one text, if there are any.
 pub(crate) fn instructions_after(after: &[Message]) -> Option<String> {
     let texts = leading_instructions(after);
     (!texts.is_empty()).then(|| texts.join("\n\n"))
@@ -27,8 +27,8 @@ fn leading_instructions(messages: &[Message]) -> Vec<&str> {
         .collect()
 }
 
-/// Parts of messages, for wires on which roles take turns: parts of one role that follow each other
-/// are one message.
+/// The parts of messages, for wires on which roles alternate. Consecutive parts of one role become
+/// one message.
 #[derive(Default)]
 pub(crate) struct Turns(Vec<(&'static str, Vec<Value>)>);
 
@@ -40,13 +40,13 @@ impl Turns {
         }
     }
 
-    /// The messages, each with its parts under `member`.
+    /// Returns the messages, each with its parts under `member`.
     pub(crate) fn into_messages(self, member: &str) -> Vec<Value> {
         self.0.into_iter().map(|(role, parts)| json!({"role": role, member: parts})).collect()
     }
 }
 
-/// A tool's name and description, with its schema under `member`.
+/// Returns a tool's name and description, with its schema under `member`.
 pub(crate) fn describe_tool(tool: &ToolDef, member: &str) -> Value {
     json!({"name": tool.name, "description": tool.description, member: tool.parameters})
 }

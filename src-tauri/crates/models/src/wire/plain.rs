@@ -1,12 +1,12 @@
-//! Describes tools in the words that every provider takes, for a server that refused them as they are:
-//! short descriptions, and schemas of types, properties and items. Arguments are still checked against
-//! the whole schema. It knows no wire.
+//! Describes tools in a form that every provider accepts, for a server that refused the full
+//! descriptions: short descriptions, and schemas with types, properties and items only. Arguments
+//! are still checked against the whole schema. The module knows no wire.
 
 use serde_json::{Map, Value, json};
 
-/// The longest description that every provider takes.
+/// The maximum number of characters of a description that every provider accepts.
 const MOST_CHARS: usize = 1_000;
-/// The highest nesting that is followed, and the most parts of one schema.
+/// The maximum nesting depth that is followed, and the maximum number of parts of one schema.
 const DEPTH: usize = 8;
 const MOST_PARTS: usize = 500;
 
@@ -22,19 +22,19 @@ pub(crate) fn simplify_tools(tools: Option<&mut Value>, member: &str) {
     }
 }
 
-/// Returns the beginning of a description.
+/// Returns the beginning of a description, up to the maximum length.
 pub(crate) fn plain_text(text: &str) -> &str {
     text.char_indices().nth(MOST_CHARS).map_or(text, |(at, _)| &text[..at])
 }
 
-/// Returns a schema without the words that some providers refuse.
+/// Returns a schema, excluding the keywords that some providers refuse.
 pub(crate) fn plain_schema(schema: &Value) -> Value {
     Plain { root: schema, left: MOST_PARTS }.of(schema, DEPTH)
 }
 
 struct Plain<'a> {
     root: &'a Value,
-    /// How many more parts are described.
+    /// How many more parts may be described.
     left: usize,
 }
 
@@ -86,7 +86,8 @@ impl<'a> Plain<'a> {
         Value::Object(out)
     }
 
-    /// Returns the part that a reference means, or the first alternative of a schema without a type.
+    /// Returns the part that a reference refers to, or the first alternative of a schema without a
+    /// type.
     fn meant_part(&self, schema: &'a Value) -> Option<&'a Value> {
         let place =
             schema.get("$ref").and_then(Value::as_str).and_then(|place| place.strip_prefix('#'));
@@ -100,7 +101,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Returns the type of a schema, the first one of several.
+/// Returns the type of a schema, or the first type if there are several.
 fn kind(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_that_every_provider_takes_are_left() {
+    fn a_plain_schema_keeps_only_keywords_that_every_provider_accepts() {
         let schema = json!({"type": "object", "additionalProperties": false, "$defs": {"d": {"type": "integer", "exclusiveMinimum": true}},
             "required": ["a", "gone"], "properties": {
                 "a": {"type": ["string", "null"], "format": "uri", "pattern": "^(?!x)", "enum": ["x", "y"], "description": "d"},
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_refers_to_itself_ends() {
+    fn a_recursive_schema_is_expanded_to_a_limited_size() {
         let fields: Map<String, Value> =
             (0..20).map(|at| (format!("f{at}"), json!({"$ref": "#"}))).collect();
         let schema = json!({"type": "object", "properties": fields});

@@ -1,4 +1,5 @@
-//! Hand-written streams: several calls in a round, oddly shaped pieces, missing endings.
+//! Tests with hand-written streams: several calls in a round, non-conforming pieces, missing
+//! endings.
 
 use engine::ports::{
     AskedCall, Finish, Message, Model, ModelErrorKind, ModelEvent, ModelRequest, ToolDef,
@@ -25,7 +26,7 @@ fn call(name: &str, arguments: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn two_calls_whose_pieces_alternate() {
+async fn interleaved_pieces_of_two_calls_become_two_calls() {
     let reply = Reply::new()
         .say("Both: ")
         .delta(&part(json!({"index": 1, "id": "b", "type": "function", "function": {"name": "cart", "arguments": ""}})))
@@ -43,7 +44,7 @@ async fn two_calls_whose_pieces_alternate() {
 }
 
 #[tokio::test]
-async fn calls_in_one_chunk_with_index_missing_everywhere() {
+async fn two_calls_in_one_chunk_are_read_without_any_index() {
     let reply = Reply::new().delta(&json!({"tool_calls": [
         {"id": "a", "function": {"name": "pace", "arguments": "{\"account\":17}"}},
         {"id": "b", "function": {"name": "pace", "arguments": "{\"account\":18}"}}
@@ -55,7 +56,7 @@ async fn calls_in_one_chunk_with_index_missing_everywhere() {
 }
 
 #[tokio::test]
-async fn one_call_in_pieces_without_index_and_id() {
+async fn pieces_without_index_and_id_become_one_call() {
     let reply = Reply::new()
         .delta(&part(json!({"function": {"name": "pace", "arguments": "{\"acc"}})))
         .delta(&part(json!({"function": {"arguments": "ount\":17}"}})));
@@ -75,7 +76,7 @@ async fn two_calls_that_share_index_zero_stay_separate() {
 }
 
 #[tokio::test]
-async fn arguments_as_an_object_or_not_at_all() {
+async fn call_arguments_may_be_an_object_or_missing() {
     let reply = Reply::new()
         .delta(&part(json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": {"account": 17}}})))
         .delta(&part(json!({"index": 1, "id": null, "function": {"name": "cart"}})));
@@ -86,7 +87,7 @@ async fn arguments_as_an_object_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn a_name_repeated_with_every_piece() {
+async fn a_tool_name_repeated_in_every_piece_is_read_once() {
     let reply = Reply::new()
         .delta(&part(
             json!({"index": 0, "id": "a", "function": {"name": "pace", "arguments": "{\"a\":"}}),
@@ -108,7 +109,7 @@ async fn a_call_without_a_name_is_an_error() {
 }
 
 #[tokio::test]
-async fn host_ids_go_out_and_come_back_one_to_one() {
+async fn call_ids_sent_to_the_server_are_the_hosts_and_match_their_results() {
     let server = ModelServer::start([
         Reply::call("pace", json!({"account": 17})),
         Reply::text(["On track."]),
@@ -146,13 +147,13 @@ async fn host_ids_go_out_and_come_back_one_to_one() {
 }
 
 #[tokio::test]
-async fn usage_in_a_last_chunk_without_choices() {
+async fn usage_is_read_from_a_last_chunk_without_choices() {
     let got = answer_to(Reply::text(["a"]).usage(120, 30)).await;
     assert_eq!((got.usage, got.finish), ((120, 30), Some(Finish::Stop)));
 }
 
 #[tokio::test]
-async fn finish_reasons() {
+async fn each_finish_reason_of_a_server_is_understood() {
     for (reason, finish) in [
         ("stop", Finish::Stop),
         ("length", Finish::Length),
@@ -166,9 +167,9 @@ async fn finish_reasons() {
     }
 }
 
-/// One text in all the framings that servers use.
+/// Reads one text in all the framings that servers use.
 #[tokio::test]
-async fn framings() {
+async fn the_same_answer_is_read_from_every_event_stream_format() {
     let a = r#"{"choices":[{"delta":{"content":"å"}}]}"#;
     let b = r#"{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}]}"#;
     let framings = [
@@ -230,7 +231,7 @@ async fn framings() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream() {
+async fn an_answer_of_a_server_that_does_not_stream_is_read() {
     let body = json!({"object": "chat.completion", "usage": {"prompt_tokens": 3, "completion_tokens": 4}, "choices": [{"finish_reason": "tool_calls",
         "message": {"role": "assistant", "content": "Wait.", "tool_calls": [{"id": "a", "function": {"name": "pace", "arguments": "{}"}}]}}]});
     let got = answer_to(Reply::json(200, &body)).await;
@@ -242,7 +243,7 @@ async fn a_server_that_does_not_stream() {
 }
 
 #[tokio::test]
-async fn reasoning_and_refusals_are_told_apart() {
+async fn a_refusal_is_read_as_answer_text_and_reasoning_is_kept_separate() {
     let got = answer_to(
         Reply::new()
             .think("Hm.")

@@ -1,4 +1,4 @@
-//! "Test connection" names the problem, and servers on this computer are found.
+//! Tests that "Test connection" names the problem, and that servers on this computer are found.
 
 use contract::ConnectionProblem as Problem;
 use kit::model_server::{ModelServer, Reply};
@@ -18,8 +18,8 @@ fn closed_port() -> u16 {
 }
 
 #[tokio::test]
-async fn the_obstacle_on_the_way_to_a_server_is_named() {
-    // A label longer than names may have, so no resolver is used.
+async fn a_connection_test_names_dns_network_and_certificate_problems() {
+    // This label is longer than names may be, so no resolver is used.
     let nowhere = problem_at(&format!("http://{}.example/v1", "x".repeat(70))).await;
     assert_eq!(nowhere.problem, Problem::Dns, "{nowhere:?}");
     assert_eq!(
@@ -43,7 +43,7 @@ async fn the_obstacle_on_the_way_to_a_server_is_named() {
 }
 
 #[tokio::test]
-async fn the_cause_of_a_servers_refusal_is_named() {
+async fn a_connection_test_names_the_cause_of_a_servers_refusal() {
     let google_key = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}});
     let table = [
         (Api::Chat, Reply::refusal(401, &json!({})), Problem::Key),
@@ -78,7 +78,7 @@ async fn the_cause_of_a_servers_refusal_is_named() {
     }
 }
 
-/// A server that gives every request the same answer. Returns its base URL and its task.
+/// Starts a server that gives every request the same answer. Returns its base URL and its task.
 async fn answering(status: u16, body: &'static str) -> (String, tokio::task::JoinHandle<()>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -101,7 +101,7 @@ async fn answering(status: u16, body: &'static str) -> (String, tokio::task::Joi
 }
 
 #[tokio::test]
-async fn a_server_without_and_with_a_key_says_what_is_wrong_with_it() {
+async fn a_connection_test_distinguishes_missing_rejected_and_restricted_keys() {
     let (base, task) = answering(401, "{}").await;
     let with_key = Provider::new(config(&base), world()).unwrap();
     let without = Provider::new(Config { api_key: None, ..config(&base) }, world()).unwrap();
@@ -122,7 +122,7 @@ async fn a_server_without_and_with_a_key_says_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn models_are_listed_without_a_request_to_one() {
+async fn listing_models_sends_no_request_to_a_model() {
     for api in Api::ALL {
         let server = ModelServer::start([]).await;
         let listed = on(api, &server, "").list_models().await.unwrap();
@@ -132,7 +132,7 @@ async fn models_are_listed_without_a_request_to_one() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_is_told_with_those_that_are() {
+async fn a_connection_test_with_a_missing_model_lists_the_available_models() {
     for api in Api::ALL {
         let server =
             ModelServer::start([Reply::refusal(404, &json!({"type": "not_found_error"}))]).await;
@@ -147,7 +147,7 @@ async fn a_model_that_is_not_there_is_told_with_those_that_are() {
 }
 
 #[tokio::test]
-async fn servers_on_this_machine_are_found_by_what_they_say() {
+async fn model_servers_on_this_machine_are_found_with_their_models() {
     let server = ModelServer::start([]).await;
     let found = local::find_servers(&[("Ollama", server.port()), ("vLLM", closed_port())]).await;
     assert_eq!(found.len(), 1);

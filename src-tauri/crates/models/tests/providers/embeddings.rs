@@ -1,4 +1,5 @@
-//! The embedding endpoints: what is sent to each provider, how answers are read, retries and faults.
+//! Tests of the embedding endpoints: the requests to each provider, reading of answers, retries and
+//! errors.
 
 use std::sync::{Arc, Mutex};
 
@@ -78,7 +79,7 @@ fn ok(body: &Value) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn the_openai_endpoint_gets_all_texts_and_its_order_does_not_matter() {
+async fn openai_embeddings_are_matched_to_their_texts_by_index() {
     let body = json!({
         "data": [{"index": 1, "embedding": [0.0, 1.0]}, {"index": 0, "embedding": [1.0, 0.5]}],
         "usage": {"prompt_tokens": 7, "total_tokens": 7},
@@ -99,7 +100,7 @@ async fn the_openai_endpoint_gets_all_texts_and_its_order_does_not_matter() {
 }
 
 #[tokio::test]
-async fn the_gemini_endpoint_gets_a_batch_with_the_role_of_the_texts() {
+async fn gemini_embeddings_are_requested_in_one_batch_with_the_role_of_the_texts() {
     let body = json!({"embeddings": [{"values": [1.0]}, {"values": [2.0]}]});
     let server = Server::start(vec![ok(&body), ok(&body)]).await;
     let provider = server.provider(Api::Gemini);
@@ -117,7 +118,7 @@ async fn the_gemini_endpoint_gets_a_batch_with_the_role_of_the_texts() {
 }
 
 #[tokio::test]
-async fn a_temporary_failure_is_tried_again_and_a_refusal_is_not() {
+async fn embedding_is_retried_after_a_temporary_failure_but_not_after_a_refusal() {
     let body = json!({"data": [{"embedding": [1.0]}]});
     let busy = || (503, "{}".to_owned());
     let server = Server::start(vec![busy(), ok(&body)]).await;
@@ -134,7 +135,7 @@ async fn a_temporary_failure_is_tried_again_and_a_refusal_is_not() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_kind_is_an_error() {
+async fn a_malformed_embedding_response_is_a_protocol_error() {
     for body in [
         "",
         "[]",

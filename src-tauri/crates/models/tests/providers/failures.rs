@@ -1,4 +1,4 @@
-//! Failures on the way to a server: which ones are retried, and their messages.
+//! Tests of failures on the way to a server: which failures are retried, and their messages.
 
 use engine::ports::{Finish, Model, ModelErrorKind};
 use kit::model_server::{ModelServer, Reply};
@@ -11,13 +11,13 @@ fn refusal(status: u16) -> Reply {
     Reply::refusal(status, &json!({"message": "upstream SECRET words"}))
 }
 
-/// A refusal that asks for a wait of zero, so that no test waits.
+/// Returns a refusal that asks for a wait of zero, so that no test waits.
 fn at_once(status: u16) -> Reply {
     refusal(status).header("retry-after", "0")
 }
 
 #[tokio::test]
-async fn passing_failures_are_tried_again_before_anything_was_seen() {
+async fn temporary_failures_are_retried_before_the_first_output() {
     for status in [408, 409, 429, 500, 502, 503] {
         let server =
             ModelServer::start([at_once(status), at_once(status), Reply::text(["fine"])]).await;
@@ -28,7 +28,7 @@ async fn passing_failures_are_tried_again_before_anything_was_seen() {
 }
 
 #[tokio::test]
-async fn an_unavailable_server_is_tried_three_times() {
+async fn an_unavailable_server_is_called_three_times() {
     let server = ModelServer::start([at_once(503).repeated()]).await;
     let error = answer(&provider(&server)).await.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
@@ -36,7 +36,7 @@ async fn an_unavailable_server_is_tried_three_times() {
 }
 
 #[tokio::test]
-async fn lasting_failures_are_not_tried_again() {
+async fn permanent_failures_are_not_retried() {
     let table = [
         (400, ModelErrorKind::BadRequest),
         (401, ModelErrorKind::Unauthorized),
@@ -47,7 +47,7 @@ async fn lasting_failures_are_not_tried_again() {
         let server = ModelServer::start([at_once(status).repeated()]).await;
         let error = answer(&provider(&server)).await.error.unwrap();
         assert_eq!((error.kind, server.requests().len()), (kind, 1), "{status}");
-        // Words of a server about a rejected key are not shown, and others as a quotation.
+        // A server's text about a rejected key is not shown, and other texts are quoted.
         let is_quoted =
             error.message_with_quote().contains("The server said: “upstream SECRET words”");
         assert_eq!(is_quoted, status != 401, "{error:?}");
@@ -57,7 +57,7 @@ async fn lasting_failures_are_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_wish_longer_than_anyone_waits_is_told_in_place_of_waiting() {
+async fn a_long_retry_after_time_is_shown_instead_of_awaited() {
     let server = ModelServer::start([refusal(429).header("retry-after", "120")]).await;
     let error = answer(&provider(&server)).await.error.unwrap();
     assert_eq!((error.kind, error.retry_after_ms), (ModelErrorKind::RateLimited, Some(120_000)));
@@ -65,7 +65,7 @@ async fn a_wish_longer_than_anyone_waits_is_told_in_place_of_waiting() {
 }
 
 #[tokio::test]
-async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
+async fn an_error_object_in_the_stream_is_retried_only_before_the_first_text() {
     let overloaded =
         json!({"error": {"message": "SECRET", "type": "overloaded_error"}}).to_string();
     let server =
@@ -83,7 +83,7 @@ async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
 }
 
 #[tokio::test]
-async fn a_stream_cut_after_text_is_an_error_and_calls_in_it_never_run() {
+async fn a_stream_cut_after_text_is_an_error_and_returns_no_calls() {
     let half = Reply::new().say("half").ask("pace", &json!({"account": 17}));
     for reply in [
         half.clone().cut(),
@@ -98,7 +98,7 @@ async fn a_stream_cut_after_text_is_an_error_and_calls_in_it_never_run() {
 }
 
 #[tokio::test]
-async fn a_cut_after_the_model_said_stop_loses_nothing() {
+async fn a_stream_cut_after_its_finish_reason_is_a_complete_answer() {
     let reply = Reply::raw(
         "data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n",
     )
@@ -109,7 +109,7 @@ async fn a_cut_after_the_model_said_stop_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
+async fn after_a_refusal_of_token_counts_requests_are_sent_without_that_option() {
     let refused = Reply::refusal(400, &json!({"message": "Unknown parameter: stream_options"}));
     let server = ModelServer::start([
         refused,
@@ -120,10 +120,10 @@ async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
     ])
     .await;
     assert_eq!(answer(&provider(&server)).await.text, "fine");
-    // Another provider of the same host, as it is created for a later message.
+    // Another provider for the same server, as it is created for a later message.
     assert_eq!(answer(&provider(&server)).await.text, "again");
-    // The server may have been updated: the part is sent again after an hour, also if there were
-    // requests without it in between.
+    // The server may have been updated, so the part is sent again after an hour, even if there were
+    // requests without the part in between.
     for (minutes, text) in [(50, "later"), (70, "now")] {
         let after = Provider::new(config(&server.base_url()), world_after(minutes)).unwrap();
         assert_eq!(answer(&after).await.text, text);
@@ -138,7 +138,7 @@ async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
 }
 
 #[tokio::test]
-async fn pages_that_are_no_answer() {
+async fn a_response_that_is_no_valid_answer_is_a_protocol_error() {
     let page = Reply::raw("<html>Welcome</html>").header("content-type", "text/html");
     for reply in [
         page,
@@ -152,7 +152,7 @@ async fn pages_that_are_no_answer() {
 }
 
 #[tokio::test]
-async fn no_server_and_no_such_name() {
+async fn a_closed_port_is_reported_as_an_unavailable_server() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let nobody =
         Provider::new(config_without_retry(&format!("http://127.0.0.1:{port}/v1")), world())
@@ -170,7 +170,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_server_without_encryption_is_no_certificate_problem() {
+async fn an_unencrypted_server_at_an_https_address_is_reported_as_such() {
     let server = ModelServer::start([]).await;
     let https = server.base_url().replace("http:", "https:");
     let provider = Provider::new(config_without_retry(&https), world()).unwrap();
@@ -180,7 +180,7 @@ async fn a_server_without_encryption_is_no_certificate_problem() {
 }
 
 /// A server behind a proxy that inspects traffic: its certificate chain ends at a root that this
-/// computer does not know.
+/// computer does not trust.
 pub async fn untrusted_server() -> (String, tokio::task::JoinHandle<()>) {
     use tokio_rustls::rustls::{ServerConfig, pki_types::PrivateKeyDer};
 
@@ -203,7 +203,7 @@ pub async fn untrusted_server() -> (String, tokio::task::JoinHandle<()>) {
 }
 
 #[tokio::test]
-async fn the_issuer_of_a_certificate_that_is_not_trusted_is_named() {
+async fn the_error_for_an_untrusted_certificate_names_the_issuer() {
     let (base, server) = untrusted_server().await;
     let provider = Provider::new(config_without_retry(&base), world()).unwrap();
     let error = answer(&provider).await.error.unwrap();
@@ -216,12 +216,12 @@ async fn the_issuer_of_a_certificate_that_is_not_trusted_is_named() {
     assert!(error.hint.unwrap().contains("SSL_CERT_FILE"));
 }
 
-/// The variable that tells this test that it is the process whose certificates are a pipe.
+/// The variable that marks the child process, whose certificates are a pipe.
 const CHILD: &str = "COUNTERSIGN_TEST_CERTIFICATES";
 
-/// A variable belongs to a process, so that the test runs itself once more.
+/// The environment belongs to a process, so the test runs itself again as a child process.
 #[tokio::test]
-async fn a_pipe_or_a_device_in_the_place_of_the_certificates_is_told() {
+async fn a_certificate_file_that_is_a_pipe_or_a_device_is_reported() {
     if std::env::var_os(CHILD).is_some() {
         let (base, server) = untrusted_server().await;
         let provider = Provider::new(config_without_retry(&base), world()).unwrap();
@@ -238,7 +238,7 @@ async fn a_pipe_or_a_device_in_the_place_of_the_certificates_is_told() {
         let run = tokio::process::Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "failures::a_pipe_or_a_device_in_the_place_of_the_certificates_is_told",
+                "failures::a_certificate_file_that_is_a_pipe_or_a_device_is_reported",
             ])
             .env("SSL_CERT_FILE", named)
             .env(CHILD, "1")
@@ -256,7 +256,7 @@ fn config_without_retry(base: &str) -> models::Config {
 }
 
 #[tokio::test]
-async fn the_connection_test_lists_models_and_asks_for_a_word() {
+async fn the_connection_test_lists_models_and_requests_a_short_answer() {
     let server = ModelServer::start([Reply::text(["ready"])]).await;
     let checked = provider(&server).check().await.unwrap();
     assert_eq!((checked.models, checked.answer.as_str()), (vec!["scripted".to_owned()], "ready"));
@@ -269,7 +269,7 @@ async fn the_connection_test_lists_models_and_asks_for_a_word() {
 }
 
 #[tokio::test]
-async fn the_label_names_model_and_host() {
+async fn a_providers_label_names_model_and_host() {
     let server = ModelServer::start([]).await;
     let provider = provider(&server);
     assert!(provider.label().starts_with("scripted at 127.0.0.1:"));

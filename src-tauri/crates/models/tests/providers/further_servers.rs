@@ -1,5 +1,5 @@
-//! Further situations from public reports about model servers and the clients of them: calls, thoughts and
-//! chunks in odd shapes, each kind as one table.
+//! Tests of further situations from public reports about model servers and their clients: calls,
+//! thoughts and chunks in non-conforming forms, each kind as one table.
 
 use engine::ports::{Finish, Message};
 use kit::model_server::{ModelServer, Reply};
@@ -24,15 +24,15 @@ fn part(index: Value, id: &str, name: &str, arguments: &str) -> Value {
         "function": {"name": name, "arguments": arguments}}]}))
 }
 
-/// gcli2api#406, hermes-agent#62940, openai-agents-js#712, cogito#66, quarkus-langchain4j#2642,
-/// llama-cpp-python (older form of a call), Kilo-Org/cloud#4753.
+/// Based on gcli2api#406, hermes-agent#62940, openai-agents-js#712, cogito#66,
+/// quarkus-langchain4j#2642, llama-cpp-python (older form of a call), Kilo-Org/cloud#4753.
 #[tokio::test]
-async fn calls_in_odd_shapes_are_the_calls_that_were_meant() {
+async fn calls_in_nonstandard_forms_of_servers_are_read() {
     let zero = || json!(0);
     let older = |name: &str, arguments: &str| {
         chunk(json!({"function_call": {"name": name, "arguments": arguments}}))
     };
-    /// The situation, the chunks, and names and arguments of the calls.
+    /// The situation, the chunks, and the names and arguments of the calls.
     type Case = (&'static str, Vec<Value>, &'static [(&'static str, &'static str)]);
     let cases: Vec<Case> = vec![
         (
@@ -66,7 +66,7 @@ async fn calls_in_odd_shapes_are_the_calls_that_were_meant() {
             &[("pace", r#"{"a":1.10}"#)],
         ),
         (
-            // vllm#32587
+            // See vllm#32587.
             "a name with tokens of the model's format",
             vec![
                 part(zero(), "c", "pace<|channel|>commentary", "{}"),
@@ -95,9 +95,10 @@ async fn calls_in_odd_shapes_are_the_calls_that_were_meant() {
     }
 }
 
-/// A call that came as several goes back with as many results, and with the members of the first.
+/// One call that is read as several calls is sent back with as many results, and with the members
+/// of the first call.
 #[tokio::test]
-async fn calls_that_came_as_one_go_back_as_several() {
+async fn a_call_with_two_argument_objects_is_sent_back_as_two_calls() {
     let came = chunk(json!({"tool_calls": [{"index": 0, "id": "c", "signature": "S",
         "function": {"name": "pace", "arguments": r#"{"a":1}{"a":2}"#}}]}));
     let server =
@@ -109,10 +110,10 @@ async fn calls_that_came_as_one_go_back_as_several() {
     server.assert_clean();
 }
 
-/// vllm#32926, opilot#149, MiniMax M2, Kimi K2, GLM 4.5, DeepSeek V3 and gpt-oss behind servers without
-/// a parser for them. A text that is not a call of an offered tool stays a text.
+/// Based on vllm#32926, opilot#149, MiniMax M2, Kimi K2, GLM 4.5, DeepSeek V3 and gpt-oss behind
+/// servers without a parser for them. A text that is not a call of an offered tool stays text.
 #[tokio::test]
-async fn calls_in_the_words_of_further_models_are_calls() {
+async fn calls_written_as_text_by_further_models_become_calls() {
     let cases = [
         "```json\n{\"name\": \"pace\", \"arguments\": {\"a\":1}}\n```",
         "<tools>\n{\"name\": \"pace\", \"arguments\": {\"a\":1}}\n</tools>",
@@ -139,10 +140,11 @@ async fn calls_in_the_words_of_further_models_are_calls() {
     }
 }
 
-/// LibreChat#10873 and kimi-code#3928 (mirrored), aiXplain#1012 (details only), vllm#13125 and
-/// LocalAI#4761 (no opening tag), langchain-nvidia#345 (words before the block), Gemma and Command A.
+/// Based on LibreChat#10873 and kimi-code#3928 (mirrored), aiXplain#1012 (details only), vllm#13125
+/// and LocalAI#4761 (no opening tag), langchain-nvidia#345 (words before the block), Gemma and
+/// Command A.
 #[tokio::test]
-async fn thoughts_in_further_shapes_are_thoughts_once() {
+async fn thoughts_in_further_formats_are_read_once() {
     let details = |text: &str| json!({"reasoning_details": [{"type": "reasoning.text", "text": text, "index": 0}]});
     let cases: Vec<(Vec<Value>, &str, &str)> = vec![
         (
@@ -195,10 +197,11 @@ async fn thoughts_in_further_shapes_are_thoughts_once() {
     }
 }
 
-/// hermes-agent#80822, agent-framework#5734, cline#8384, new-api (an error that is none), Python servers
-/// (NaN), proxies in JavaScript (halves of characters), gateways (an empty call beside each text).
+/// Based on hermes-agent#80822, agent-framework#5734, cline#8384, new-api (an error member without
+/// an error), Python servers (NaN), proxies in JavaScript (unpaired surrogates), gateways (an empty
+/// call beside each text).
 #[tokio::test]
-async fn further_odd_members_cost_only_themselves() {
+async fn further_malformed_members_are_skipped_and_the_answer_is_kept() {
     let cases = [
         ("null", "Yes."),
         (r#"{"choices":null,"usage":{"prompt_tokens":3}}"#, "Yes."),
@@ -230,7 +233,7 @@ async fn further_odd_members_cost_only_themselves() {
     }
 }
 
-/// A refusal that is followed by an answer, and what the second request is without.
+/// A refusal that is followed by an answer, and the part that the second request omits.
 struct Refused {
     what: &'static str,
     refusal: Reply,
@@ -249,10 +252,10 @@ fn error(status: u16, said: &str) -> Reply {
     Reply::refusal(status, &json!({"message": said}))
 }
 
-/// vllm#2964, vllm#2080, llama-cpp-python#1580, flexeval#242, Mistral (pydantic), probe#9,
+/// Based on vllm#2964, vllm#2080, llama-cpp-python#1580, flexeval#242, Mistral (pydantic), probe#9,
 /// obsidian-yolo#293, llama.cpp (schema conversion), LM Studio (an error in the stream).
 #[tokio::test]
-async fn a_part_that_a_server_refuses_is_left_out_however_it_says_so() {
+async fn a_refused_part_of_a_request_is_left_out_for_each_wording_of_the_refusal() {
     let no_tools: fn(&Value) -> bool = |body| body.get("tools").is_none();
     let no_system: fn(&Value) -> bool = |body| {
         !has_system(body) && body["messages"][0]["content"].as_str().unwrap().contains("Be brief.")
@@ -320,13 +323,13 @@ async fn a_part_that_a_server_refuses_is_left_out_however_it_says_so() {
     }
 }
 
-/// More than a thousand characters.
+/// A text with more than a thousand characters.
 const LONG: &str = include_str!("further_servers.rs");
 
-/// Members that go back are found in the whole answer of a server that refuses them, not only in its
+/// The names of refused members are searched in the server's whole answer, not only in its
 /// sentence.
 #[tokio::test]
-async fn members_that_are_refused_by_their_place_are_left_out() {
+async fn members_refused_by_their_path_are_left_out_of_the_next_request() {
     let call = chunk(json!({"reasoning_content": "Hm.", "tool_calls": [{"index": 0, "id": "c",
         "function": {"name": "pace", "arguments": "{}"}}]}));
     let extra = json!({"detail": [{"type": "extra_forbidden", "msg": "Extra inputs are not permitted",
@@ -342,10 +345,10 @@ async fn members_that_are_refused_by_their_place_are_left_out() {
     assert!(!server.requests()[2].to_string().contains("reasoning_content"));
 }
 
-/// opencode#1680 and vllm#9019 (ids), lmstudio-bug-tracker#261 (no content), hindsight#187 (names). The other
-/// form is remembered.
+/// Based on opencode#1680 and vllm#9019 (ids), lmstudio-bug-tracker#261 (no content), hindsight#187
+/// (names). The other form is remembered.
 #[tokio::test]
-async fn another_form_of_calls_and_results_is_sent_to_a_server_that_refuses_the_usual_one() {
+async fn the_other_form_of_calls_and_results_is_sent_after_a_refusal_of_the_usual_form() {
     for said in [
         "Tool call id was host_1 but must be a-z, A-Z, 0-9, with a length of 9.",
         "Invalid 'content': 'content' field must be a string or an array of objects.",
@@ -366,10 +369,11 @@ async fn another_form_of_calls_and_results_is_sent_to_a_server_that_refuses_the_
     }
 }
 
-/// chatgpt-copilot#659 and Yuxi#111 (a path of another API), MiniMax (an error with status 200), vLLM (an
-/// error object in the stream), llama.cpp (a context error with status 500), vscode#254189.
+/// Based on chatgpt-copilot#659 and Yuxi#111 (a path of another API), MiniMax (an error with status
+/// 200), vLLM (an error object in the stream), llama.cpp (a context error with status 500),
+/// vscode#254189.
 #[tokio::test]
-async fn further_causes_are_named() {
+async fn errors_in_further_formats_are_reported_with_their_cause() {
     let minimax = json!({"id": "", "choices": null, "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}});
     let of_vllm = json!({"object": "error", "message": "engine died", "type": "InternalServerError", "code": 500});
     let cases = [
@@ -409,9 +413,10 @@ async fn further_causes_are_named() {
     }
 }
 
-/// openinterpreter#540, pi#1887 (servers that swap models), Ollama#4131 (a model that cannot be loaded).
+/// Based on openinterpreter#540, pi#1887 (servers that swap models), Ollama#4131 (a model that
+/// cannot be loaded).
 #[tokio::test(start_paused = true)]
-async fn loading_is_waited_for_however_it_is_said_and_a_failure_is_not() {
+async fn a_loading_model_is_awaited_and_a_failed_load_is_not() {
     for (status, said, is_waited_for) in [
         (503, "Model meta-llama/Llama-2-7b is currently loading", true),
         (502, "upstream is still starting", true),

@@ -1,5 +1,5 @@
-//! The provider ends in an orderly way whatever a server sends, and the result does not depend on
-//! how the bytes are cut.
+//! Tests that a call ends properly whatever a server sends, and that the result does not depend on
+//! how the bytes are split.
 
 use kit::model_server::{Chunking, ModelServer, Reply};
 use models::{Config, Provider};
@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 use crate::support::{Answer, answer, config, world};
 
-/// An answer, with only the kind of its error, because the message contains the port.
+/// An answer, with only the kind of its error, because the error's message contains the port.
 type End = (Answer, Option<engine::ports::ModelErrorKind>);
 
-/// Pieces that parsers often fail on, and random bytes.
+/// Generates pieces that parsers often fail on, and random bytes.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known = [
         "data: ",
@@ -51,7 +51,7 @@ async fn read(bytes: Vec<u8>, chunking: Chunking) -> End {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn garbage_ends_the_same_way_however_it_is_cut(pieces in proptest::collection::vec(piece(), 0..40), every in 1_usize..20) {
+    fn invalid_stream_data_gives_the_same_result_with_any_chunk_sizes(pieces in proptest::collection::vec(piece(), 0..40), every in 1_usize..20) {
         let bytes = pieces.concat();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

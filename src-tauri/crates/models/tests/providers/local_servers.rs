@@ -1,5 +1,6 @@
-//! Situations of chat-completions servers that people run or rent: what they send goes back to them,
-//! thoughts are not an answer, what they refuse is left out, and loading is waited for.
+//! Tests of situations with chat-completions servers that people run or rent: unknown members are
+//! sent back, thoughts are not part of the answer, refused parts are omitted, and the client waits
+//! while a model is loading.
 
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub async fn ask(model: &dyn Model, request: ModelRequest) -> Answer {
     join_answer(&events)
 }
 
-/// A call with these members beside the usual ones, and these members of its message.
+/// Returns a call with these additional members, and a message with these additional members.
 fn call_with(of_message: Value, of_call: Value) -> Reply {
     let mut call = json!({"index": 0, "id": "w", "type": "function",
         "function": {"name": "pace", "arguments": "{}"}});
@@ -41,7 +42,7 @@ fn call_with(of_message: Value, of_call: Value) -> Reply {
     Reply::new().delta(&of_message).delta(&json!({"tool_calls": [call]}))
 }
 
-/// The message with the call as it came back in this request.
+/// Returns the message with the call as sent back in this request.
 fn brought_back(server: &ModelServer, request: usize) -> Value {
     let messages = server.requests()[request]["messages"].clone();
     let list = messages.as_array().unwrap();
@@ -49,7 +50,7 @@ fn brought_back(server: &ModelServer, request: usize) -> Value {
 }
 
 #[tokio::test]
-async fn members_that_a_server_sent_with_a_call_go_back_with_it() {
+async fn extra_members_that_a_server_sent_with_a_call_are_sent_back() {
     let signature = "Et\u{2028}8C\\n==";
     let cases = [
         (json!({"reasoning_content": "I look\n\"here\"."}), json!({})),
@@ -82,7 +83,7 @@ async fn members_that_a_server_sent_with_a_call_go_back_with_it() {
 }
 
 #[tokio::test]
-async fn another_model_gets_nothing_of_it() {
+async fn extra_members_from_one_model_are_not_sent_to_another_model() {
     let server = ModelServer::start([
         call_with(json!({"reasoning_content": "secret thoughts"}), json!({"signature": "S"})),
         Reply::text(["Done."]),
@@ -97,7 +98,7 @@ async fn another_model_gets_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn pieces_and_a_whole_answer_are_kept_alike() {
+async fn streamed_and_whole_answers_keep_the_same_extra_members() {
     let whole = json!({"choices": [{"finish_reason": "tool_calls", "message": {
         "role": "assistant", "content": null, "reasoning_content": "Let me see.",
         "tool_calls": [{"id": "w", "type": "function", "function": {"name": "pace", "arguments": "{}"}}]}}]});
@@ -114,7 +115,7 @@ async fn pieces_and_a_whole_answer_are_kept_alike() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_its_own_members_is_asked_again_without_them() {
+async fn a_request_is_repeated_without_extra_members_if_the_server_refuses_them() {
     let refusal = json!({"message": "Extra inputs are not permitted: reasoning_content"});
     let server = ModelServer::start([
         call_with(json!({"reasoning_content": "Hm."}), json!({})),
@@ -128,7 +129,7 @@ async fn a_server_that_refuses_its_own_members_is_asked_again_without_them() {
 }
 
 #[tokio::test]
-async fn thoughts_in_tags_are_thoughts() {
+async fn text_in_thought_tags_is_read_as_thoughts() {
     let cases = [
         (vec!["<thi", "nk>\nHm, so", ".\n</thi", "nk>\n\nYes."], "\nHm, so.\n", "Yes."),
         (vec!["<reasoning>a</reasoning>b"], "a", "b"),
@@ -147,7 +148,7 @@ async fn thoughts_in_tags_are_thoughts() {
 }
 
 #[tokio::test]
-async fn thoughts_before_a_call_are_no_text_and_are_not_sent_again() {
+async fn thoughts_in_tags_before_a_call_are_not_sent_back_as_text() {
     for begin in ["<think>I call it.</think>", "I call it.\n</think>\n\n"] {
         let server = ModelServer::start([
             Reply::new().say(begin).ask("pace", &json!({})),
@@ -163,7 +164,7 @@ async fn thoughts_before_a_call_are_no_text_and_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn text_before_the_end_of_thoughts_is_taken_back() {
+async fn text_before_a_closing_thought_tag_is_withdrawn_as_thoughts() {
     let server = ModelServer::start([Reply::text(["Hm, ", "so.\n</think>", "\n\nYes."])]).await;
     let events = collect(&provider(&server)).await;
     let at = events.iter().position(|event| *event == Ok(ModelEvent::WasThought)).unwrap();
@@ -172,7 +173,7 @@ async fn text_before_the_end_of_thoughts_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_call_in_words_is_a_call_if_the_tool_is_known() {
+async fn a_call_written_as_text_becomes_a_call_if_the_tool_is_known() {
     let cases = [
         (
             vec!["I look.\n<tool_", "call>{\"name\":\"pace\",\"arguments\":{\"a\":1}}</tool_call>"],
@@ -204,7 +205,7 @@ async fn a_call_in_words_is_a_call_if_the_tool_is_known() {
 }
 
 #[tokio::test]
-async fn a_call_in_words_that_was_cut_at_the_limit_stays_text() {
+async fn a_call_written_as_text_and_cut_at_the_output_limit_stays_text() {
     let said = "[TOOL_CALLS][{\"name\":\"pace\",\"arguments\":{\"a\":1}}]";
     let choice = json!({"delta": {"content": said}, "finish_reason": "length"});
     let server =
@@ -215,7 +216,7 @@ async fn a_call_in_words_that_was_cut_at_the_limit_stays_text() {
 }
 
 #[tokio::test]
-async fn odd_members_cost_only_themselves() {
+async fn malformed_members_are_skipped_and_the_answer_is_kept() {
     let say = |text: &str| format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
     let cases = [
         r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":"11","completion_tokens":null}}"#,
@@ -245,7 +246,7 @@ async fn odd_members_cost_only_themselves() {
 }
 
 #[tokio::test]
-async fn arguments_of_null_are_an_empty_object() {
+async fn null_and_empty_arguments_are_read_as_an_empty_object() {
     for arguments in [json!(null), json!("null"), json!(""), json!({})] {
         let call = json!({"tool_calls": [{"index": 0, "id": "w", "type": "function",
             "function": {"name": "pace", "arguments": arguments}}]});
@@ -256,7 +257,7 @@ async fn arguments_of_null_are_an_empty_object() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_is_read_whatever_its_content_type() {
+async fn a_whole_answer_is_read_with_any_content_type() {
     let body = json!({"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]});
     for kind in ["text/plain", "application/json", "text/event-stream", "application/octet-stream"]
     {
@@ -271,7 +272,7 @@ async fn a_whole_answer_is_read_whatever_its_content_type() {
 }
 
 #[tokio::test]
-async fn tools_that_are_refused_are_left_out_and_that_is_remembered_for_a_day() {
+async fn after_a_refusal_of_tools_requests_have_no_tools_for_a_day() {
     let cases = [
         (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
         (
@@ -304,7 +305,7 @@ async fn tools_that_are_refused_are_left_out_and_that_is_remembered_for_a_day() 
 }
 
 #[tokio::test]
-async fn a_refusal_of_one_tool_leaves_out_no_tools_and_is_shown() {
+async fn a_refusal_of_one_tool_is_shown_and_keeps_the_tools() {
     let said =
         "tools.3.custom.input_schema: JSON schema is invalid. It must match a supported draft";
     let server =
@@ -313,13 +314,13 @@ async fn a_refusal_of_one_tool_leaves_out_no_tools_and_is_shown() {
     let error = ask(&model, with_tools()).await.error.unwrap();
     assert!(error.message_with_quote().contains(&format!("“{said}”")), "{error:?}");
     assert!(!model.refuses_tools());
-    // A second request describes the tools in plain words.
+    // The second request describes the tools in the simple form.
     assert_eq!(server.requests().len(), 2);
     assert!(server.requests().iter().all(|body| body.get("tools").is_some()));
 }
 
 #[tokio::test]
-async fn a_refusal_that_has_another_cause_says_what_the_server_said() {
+async fn a_refusal_with_another_cause_is_shown_with_the_servers_text() {
     let said = "Conversation roles must alternate user/assistant/user/assistant/...";
     let server =
         ModelServer::start([Reply::refusal(400, &json!({"message": said})).repeated()]).await;
@@ -330,7 +331,7 @@ async fn a_refusal_that_has_another_cause_says_what_the_server_said() {
 }
 
 #[tokio::test]
-async fn the_other_name_of_the_limit_is_tried() {
+async fn a_refused_name_of_the_output_limit_is_replaced_by_its_other_name() {
     let said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
     let server = ModelServer::start([
         Reply::refusal(400, &json!({"message": said})),
@@ -347,7 +348,7 @@ async fn the_other_name_of_the_limit_is_tried() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_loads_its_model_is_waited_for() {
+async fn a_server_that_is_loading_its_model_is_awaited() {
     let loading = || {
         Reply::refusal(
             503,
@@ -364,7 +365,7 @@ async fn a_server_that_loads_its_model_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_loads_for_ever_is_given_up_at_the_limit() {
+async fn a_server_that_never_finishes_loading_is_given_up_at_the_time_limit() {
     let loading = Reply::refusal(503, &json!({"error": "Model m is currently loading"}));
     let server = ModelServer::start([loading.repeated()]).await;
     let brief = Config { idle_timeout: Duration::from_secs(5), ..config(&server.base_url()) };
@@ -373,7 +374,7 @@ async fn a_server_that_loads_for_ever_is_given_up_at_the_limit() {
 }
 
 #[tokio::test]
-async fn an_address_without_its_path_is_named() {
+async fn the_error_hint_names_the_missing_path_of_an_address() {
     let unexpected = json!({"error": "Unexpected endpoint or method. (POST /chat/completions)"});
     let app = axum::Router::new().fallback(move || {
         let body = unexpected.to_string();
@@ -389,7 +390,7 @@ async fn an_address_without_its_path_is_named() {
 }
 
 #[tokio::test]
-async fn strict_templates_get_roles_in_turn() {
+async fn roles_alternate_in_requests_to_servers_with_strict_templates() {
     let server = ModelServer::start([Reply::text(["Yes."])]).await;
     let said = |text: &'static str| Message::User { text: text.into() };
     let messages = vec![

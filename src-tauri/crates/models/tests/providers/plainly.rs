@@ -1,4 +1,5 @@
-//! A slow and simple reader of recordings, to compare the real one with.
+//! A slow and simple reader of recordings, whose results are compared with those of the real
+//! reader.
 
 use std::path::Path;
 
@@ -119,7 +120,7 @@ fn anthropic(events: &[Value]) -> Answer {
                 }
             }
             "content_block_start" if event["content_block"]["type"] == "tool_use" => {
-                // Arguments that come with the start count only if no pieces follow.
+                // Arguments that come with the start are only used if no pieces follow.
                 let given =
                     event["content_block"]["input"].as_object().filter(|input| !input.is_empty());
                 let given =

@@ -1,5 +1,5 @@
-//! Recordings of real servers, cut in every way: the events are always the same, and the text
-//! equals that of the simple reader.
+//! Tests with recordings of real servers, split in every way: the events are always the same, and
+//! the text equals the text of the simple reader.
 
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ async fn all_of(api: Api, at_least: usize) {
 
 async fn under_every_cut(api: Api, path: &Path, reply: &Reply, recorded: &[Value]) {
     let name = path.display();
-    // One chunk for every byte is used only for short recordings.
+    // Chunks of one byte are used only for short recordings.
     let size = recorded.iter().map(|event| event.to_string().len()).sum::<usize>();
     let finest = Chunking::EveryBytes(if size < 30_000 { 1 } else { 13 });
     let chunkings = CHUNKINGS
@@ -104,8 +104,8 @@ fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], record
     assert!(answer.error.is_none() && answer.finish.take().is_some(), "{name}: {answer:?}");
     let mut plain = plainly::answer(api, recorded);
     if recorded.iter().any(|event| event.to_string().contains("partialArgs")) {
-        // The simple reader joins the pieces by their paths. Other tests check that they make
-        // sense.
+        // The simple reader joins the pieces by their paths. Other tests check the meaning of the
+        // paths.
         assert!(
             answer.calls.iter().all(|(_, arguments)| serde_json::from_str::<Value>(arguments)
                 .unwrap()
@@ -118,22 +118,22 @@ fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], record
 }
 
 #[tokio::test]
-async fn chat_completions_however_they_are_cut() {
+async fn recorded_chat_completions_are_read_equally_with_any_chunk_sizes() {
     all_of(Api::Chat, 17).await;
 }
 
 #[tokio::test]
-async fn anthropic_messages_however_they_are_cut() {
+async fn recorded_anthropic_messages_are_read_equally_with_any_chunk_sizes() {
     all_of(Api::Anthropic, 30).await;
 }
 
 #[tokio::test]
-async fn gemini_contents_however_they_are_cut() {
+async fn recorded_gemini_contents_are_read_equally_with_any_chunk_sizes() {
     all_of(Api::Gemini, 12).await;
 }
 
 #[tokio::test]
-async fn responses_however_they_are_cut() {
+async fn recorded_openai_responses_are_read_equally_with_any_chunk_sizes() {
     all_of(Api::Responses, 30).await;
 }
 

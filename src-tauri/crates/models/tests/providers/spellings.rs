@@ -1,4 +1,4 @@
-//! However an address is written, a key is sent only to the server that it belongs to.
+//! Tests that a key is sent only to the server that it belongs to, however an address is written.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,8 @@ use secrecy::SecretString;
 
 use crate::support::{config, world};
 
-/// Pieces of addresses: schemes, separators, user names, hosts in many spellings, ports, paths.
+/// Generates addresses from pieces: schemes, separators, user names, hosts in many spellings,
+/// ports, paths.
 fn spelled() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec![
         "https", "http", "HTTPS", "hTTp", "ht\ttps", "\nhttps", " http", "ftp", "",
@@ -78,7 +79,7 @@ fn spelled() -> impl Strategy<Value = String> {
     )
 }
 
-/// Whether a second URL parser also finds an encrypted connection, or one within this computer.
+/// Whether a second URL parser agrees that the connection is encrypted or within this computer.
 fn is_private(url: &url::Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
@@ -92,7 +93,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_key_goes_to_its_own_server_however_the_address_is_written(text in spelled()) {
+    fn a_key_is_sent_only_to_its_own_server_for_any_spelling_of_an_address(text in spelled()) {
         let with_key = |server: Origin| {
             let api_key = Some(ServerKey { server, key: SecretString::from("sk-test-SECRET") });
             Provider::new(Config { base_url: text.clone(), api_key, ..config("") }, world())
@@ -101,12 +102,12 @@ proptest! {
         let asked = origin_of(&text);
         prop_assert_eq!(with_key(own.clone()).is_ok(), asked == Some(own), "{:?} leads to {:?}", &text, &asked);
         let Some(asked) = asked else { return Ok(()) };
-        // The server that requests reach, according to the library that sends them.
+        // The server that requests reach, according to the library that sends the requests.
         let url = url::Url::parse(text.trim().trim_end_matches('/')).unwrap();
         prop_assert_eq!(url.origin().ascii_serialization(), asked.to_string());
         prop_assert!(url.username().is_empty() && url.password().is_none());
         prop_assert_eq!(with_key(asked.clone()).is_ok(), is_private(&url), "{:?}", &text);
-        // Keyring names of version 0.1 lead to the same server or to none.
+        // Keyring names of version 0.1 lead to the same server or to no server.
         let typed = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest).split(['/', '?']).next().unwrap_or_default();
         if asked.had_legacy_name(typed) {
             let named = url::Url::parse(&format!("https://{typed}")).unwrap();

@@ -1,4 +1,4 @@
-//! A provider for a scripted server, with fixed clock and randomness.
+//! A provider for a scripted server, with a fixed clock and fixed randomness.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -35,13 +35,13 @@ impl Clock for ClockAt {
     }
 }
 
-/// The same dependencies some minutes later.
+/// Returns the same dependencies some minutes later.
 pub fn world_after(minutes: i64) -> ProviderDeps {
     ProviderDeps { clock: Arc::new(ClockAt(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
 }
 
 pub fn world() -> ProviderDeps {
-    // Shared, because reading the system's certificates is slow.
+    // The client is shared, because reading the system's certificates is slow.
     static HTTP: LazyLock<HttpClient> = LazyLock::new(|| http_client().unwrap());
     let fixed = Arc::new(Fixed);
     ProviderDeps { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
@@ -67,7 +67,7 @@ pub fn provider(server: &ModelServer) -> Provider {
     Provider::new(config(&server.base_url()), world()).unwrap()
 }
 
-/// A model over any wire. Its name decides its capabilities.
+/// Returns a model over any wire. The model's name decides its capabilities.
 pub fn on(api: Api, server: &ModelServer, model: &str) -> Provider {
     let base_url = if api == Api::Gemini { server.google_url() } else { server.base_url() };
     Provider::new(
@@ -133,18 +133,18 @@ pub async fn answer(provider: &dyn Model) -> Answer {
     join_answer(&collect(provider).await)
 }
 
-/// Text that contains no private data.
+/// Marks a text as containing no private data.
 pub fn plain(text: &str) -> Outbound {
     redaction::Redactor::new(redaction::Level::None, Arc::default()).redact_composed_text(text)
 }
 
-/// A call as it is sent back.
+/// Returns a call in the form that is sent back.
 pub fn as_sent(call: &AskedCall) -> ModelCall {
     ModelCall { id: call.id.clone(), name: plain(&call.name), arguments: plain(&call.arguments) }
 }
 
-/// A conversation as the engine leads it: calls get the host's ids and results, until there is an
-/// answer.
+/// A conversation as the engine would run it: calls get the host's ids and results, until there is
+/// an answer.
 #[derive(Default)]
 pub struct Conversation {
     pub messages: Vec<Message>,
@@ -162,7 +162,7 @@ impl Conversation {
         }
     }
 
-    /// Makes one request, and answers its calls, so that any model can continue.
+    /// Makes one request, and answers the calls in its answer, so that any model can continue.
     pub async fn round(&mut self, model: &dyn Model) -> Answer {
         let mut names: Vec<&str> = Vec::new();
         for message in &self.messages {

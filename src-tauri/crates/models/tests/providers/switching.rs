@@ -1,5 +1,5 @@
-//! One conversation with several models: the history moves between wires, and a fallback replaces a
-//! model that fails.
+//! Tests of one conversation with several models: the history moves between wires, and a fallback
+//! replaces a model that fails.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const APIS: [(Api, &str); 4] = [
     (Api::Gemini, "gemini-3-pro-preview"),
 ];
 
-/// An answer that calls tools, with the data that the wire wants back.
+/// Returns an answer that calls tools, with the data that the wire must get back.
 fn calls(api: Api) -> Reply {
     match api {
         Api::Chat => Reply::new().say("Looking.").ask("pace", &json!({"account": 17})),
@@ -49,7 +49,7 @@ fn text(api: Api) -> Reply {
 /// The scripted server refuses calls without results, lost signatures, and signatures of another
 /// provider.
 #[tokio::test]
-async fn a_conversation_moves_between_any_two_wires_in_the_middle_of_its_calls() {
+async fn a_conversation_with_open_calls_can_switch_between_any_two_apis() {
     for (from, first) in APIS {
         for (to, second) in APIS {
             let server = ModelServer::start([calls(from), calls(to), text(to), text(from)]).await;
@@ -77,7 +77,7 @@ async fn collect_kinds(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKi
 }
 
 #[tokio::test]
-async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
+async fn the_fallback_answers_for_an_unavailable_model_and_the_change_is_reported() {
     let broken = ModelServer::start([Reply::refusal(503, &json!({})).repeated()]).await;
     let server = ModelServer::start([anthropic_text("Here."), anthropic_text("Again.")]).await;
     let second = on(Api::Anthropic, &server, "claude-haiku-4-5");
@@ -106,7 +106,7 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_model_that_loads_is_named_and_tried_again_before_the_other_one_answers() {
+async fn a_loading_model_is_reported_and_retried_before_the_fallback_answers() {
     let loads =
         Reply::refusal(503, &json!({"message": "Loading model"})).header("retry-after", "0");
     let loading = ModelServer::start([loads.repeated()]).await;
@@ -124,7 +124,7 @@ async fn a_model_that_loads_is_named_and_tried_again_before_the_other_one_answer
 }
 
 #[tokio::test]
-async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure() {
+async fn the_fallback_does_not_answer_after_the_first_text_or_for_permanent_failures() {
     for reply in [
         Reply::text(["half"]).cut(),
         Reply::refusal(401, &json!({})),
@@ -138,9 +138,10 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
     }
 }
 
-/// The engine's ledger: a silent model may cost money, and a model of this program never does.
+/// The engine needs this for its ledger: a silent model may cost money, but a model of this program
+/// never does.
 #[tokio::test]
-async fn a_fallback_says_whose_work_is_paid_for() {
+async fn a_fallback_reports_which_model_may_have_cost_money() {
     let silent = ModelServer::start([Reply::new().hang()]).await;
     let first = Provider::new(
         Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) },
@@ -158,7 +159,7 @@ async fn a_fallback_says_whose_work_is_paid_for() {
 }
 
 #[tokio::test]
-async fn two_models_are_local_only_together() {
+async fn a_model_with_a_fallback_is_local_only_if_both_are() {
     let here: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
     let away: Arc<dyn Model> =
         Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
@@ -170,7 +171,7 @@ async fn two_models_are_local_only_together() {
 }
 
 #[tokio::test]
-async fn values_are_told_where_either_reads_them() {
+async fn a_model_with_a_fallback_reads_values_if_either_does() {
     let server = ModelServer::start([]).await;
     let language: Arc<dyn Model> = failing(&server);
     let offline: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
@@ -183,7 +184,7 @@ async fn values_are_told_where_either_reads_them() {
 }
 
 #[tokio::test]
-async fn there_is_room_for_thoughts_where_either_thinks() {
+async fn a_model_with_a_fallback_has_reasoning_if_either_does() {
     let server = ModelServer::start([]).await;
     let thinking: Arc<dyn Model> = Arc::new(on(Api::Responses, &server, "gpt-5-mini"));
     let offline: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
@@ -196,7 +197,7 @@ async fn there_is_room_for_thoughts_where_either_thinks() {
 
 /// A limit that suits the first model may exceed the whole context of the second.
 #[tokio::test]
-async fn each_of_two_models_is_asked_for_what_it_can_give() {
+async fn model_and_fallback_each_get_their_own_output_limit() {
     let ask = |first: &'static str, second: &'static str, wanted, left| async move {
         let broken = ModelServer::start([Reply::refusal(503, &json!({}))]).await;
         let server = ModelServer::start([Reply::text(["Here."])]).await;
@@ -238,7 +239,7 @@ async fn each_of_two_models_is_asked_for_what_it_can_give() {
 }
 
 #[tokio::test]
-async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_wanted() {
+async fn a_model_with_a_fallback_streams_even_if_a_whole_answer_is_requested() {
     let server = ModelServer::start([Reply::text(["Here."])]).await;
     let both = WithFallback::new(failing(&server), Arc::new(OfflineModel::new(Vec::new())));
     let events: Vec<_> = both.stream(ModelRequest { whole: true, ..question() }).collect().await;
@@ -246,9 +247,9 @@ async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_want
     assert_eq!(server.requests()[0]["stream"], json!(true));
 }
 
-/// The reservation for an answer covers what its request can return.
+/// The reservation for an answer covers the longest answer that its request can return.
 #[tokio::test]
-async fn the_longest_answer_is_what_is_asked_for() {
+async fn the_longest_answer_equals_the_requested_output_limit() {
     let server = ModelServer::start([]).await;
     let longest = |api, model: &str, wanted| on(api, &server, model).longest_answer(wanted);
     assert_eq!(

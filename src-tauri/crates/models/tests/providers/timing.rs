@@ -1,4 +1,4 @@
-//! Stalls, cancellation and connections. The runtime's clock is paused in tests of time itself.
+//! Tests of stalls, cancellation and connections. The clock is paused in tests that measure time.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn impatient_provider(server: &ModelServer, ms: u64) -> Provider {
 }
 
 #[tokio::test]
-async fn keepalives_do_not_hide_a_stall() {
+async fn keepalives_after_text_do_not_reset_the_stall_timer() {
     let reply =
         (0..1_000).fold(Reply::text(["half"]), |reply, _| reply.wait_ms(20).keepalive()).hang();
     let server = ModelServer::start([reply]).await;
@@ -30,7 +30,7 @@ async fn keepalives_do_not_hide_a_stall() {
 }
 
 #[tokio::test]
-async fn a_server_that_sends_comments_works_on_the_answer() {
+async fn comments_before_the_answer_reset_the_stall_timer() {
     let reply = (0..30).fold(Reply::new(), |reply, _| reply.wait_ms(20).keepalive()).say("Yes.");
     let server = ModelServer::start([reply]).await;
     let got = answer(&impatient_provider(&server, 200)).await;
@@ -38,7 +38,7 @@ async fn a_server_that_sends_comments_works_on_the_answer() {
 }
 
 #[tokio::test]
-async fn foreign_events_do_not_hide_a_stall_either() {
+async fn unknown_events_do_not_reset_the_stall_timer() {
     let reply = (0..1_000)
         .fold(Reply::new(), |reply, _| {
             reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")
@@ -53,7 +53,7 @@ async fn foreign_events_do_not_hide_a_stall_either() {
 }
 
 #[tokio::test]
-async fn a_slow_answer_is_not_a_stall() {
+async fn a_slow_answer_that_keeps_arriving_is_not_a_stall() {
     let reply = (0..12).fold(Reply::new(), |reply, _| reply.wait_ms(50).say("x"));
     let server = ModelServer::start([reply]).await;
     let got = answer(&impatient_provider(&server, 400)).await;
@@ -65,7 +65,7 @@ async fn a_slow_answer_is_not_a_stall() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_a_stall() {
+async fn a_server_that_never_answers_ends_as_a_stall() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let provider = Provider::new(
@@ -86,9 +86,9 @@ fn before_another(server: &ModelServer, idle_timeout: Duration) -> Provider {
     .unwrap()
 }
 
-/// A model with a fallback has the idle time once in total, and the fallback has it again.
+/// A model with a fallback gets the idle time once in total, and then the fallback gets it again.
 #[tokio::test]
-async fn a_model_before_another_has_its_time_once() {
+async fn a_model_with_a_fallback_gets_the_idle_time_only_once() {
     let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait);
     let server = ModelServer::start([busy("9.5").repeated()]).await;
     assert_eq!(
@@ -108,9 +108,9 @@ async fn a_model_before_another_has_its_time_once() {
 }
 
 /// A server that only acknowledges the request does not stop the timer. A thought is part of the
-/// answer and does.
+/// answer, so it stops the timer.
 #[tokio::test]
-async fn data_before_an_answer_does_not_hide_a_stall_from_the_fallback() {
+async fn empty_chunks_do_not_delay_the_change_to_the_fallback() {
     let pieces = |delta: &str, most| {
         let piece = format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
         (0..most).fold(Reply::new(), |reply, _| reply.wait_ms(500).bytes(piece.as_str()))
@@ -128,7 +128,7 @@ async fn data_before_an_answer_does_not_hide_a_stall_from_the_fallback() {
 
 /// Data before the answer does not restart the timer.
 #[tokio::test]
-async fn headers_do_not_hide_a_stall() {
+async fn response_headers_do_not_reset_the_stall_timer() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -147,26 +147,27 @@ async fn headers_do_not_hide_a_stall() {
     .unwrap();
     let before = std::time::Instant::now();
     assert_eq!(answer(&provider).await.error.unwrap().kind, ModelErrorKind::Broken);
-    // A timer that began again with the headers would end after 3.8 seconds. A busy machine needs the rest.
+    // A timer that was restarted by the headers would end after 3.8 seconds. The test allows 3.7
+    // seconds for a busy machine.
     assert!(before.elapsed() < Duration::from_millis(3_700), "{:?}", before.elapsed());
     served.abort();
 }
 
 #[tokio::test]
-async fn silence_after_the_end_of_the_text_is_the_end() {
+async fn silence_after_a_finish_reason_ends_the_answer_normally() {
     let reply = Reply::raw(
         "data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n",
     )
     .hang();
     let server = ModelServer::start([reply]).await;
-    // Long enough for a busy machine to send the piece, and short enough to end the silence after
-    // it.
+    // This is long enough for a busy machine to send the piece, and short enough to end the
+    // following silence.
     let got = answer(&impatient_provider(&server, 3_000)).await;
     assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
 }
 
 #[tokio::test]
-async fn dropping_the_stream_closes_the_connection() {
+async fn dropping_the_event_stream_closes_the_connection() {
     let server = ModelServer::start([Reply::text(["one"]).hang()]).await;
     let provider = provider(&server);
     let mut events = provider.stream(question());
@@ -176,8 +177,8 @@ async fn dropping_the_stream_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn the_idle_time_of_the_settings_is_the_one_that_counts() {
-    // Real sockets would race the paused clock, so the stall is before any data.
+async fn the_idle_timeout_of_the_settings_is_used() {
+    // Real sockets would race with the paused clock, so the stall happens before any data.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let provider =

@@ -1,4 +1,4 @@
-//! Features of each wire beyond text: signatures over tool rounds, errors, and endings.
+//! Tests of features of each wire beyond text: signatures over tool rounds, errors, and endings.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn anthropic_end(reason: &str) -> [Value; 2] {
     ]
 }
 
-/// Thinking in two signed pieces, a word, and two calls.
+/// Returns an answer with thinking in two signed pieces, a word, and two calls.
 pub fn anthropic_calls() -> Reply {
     let delta = |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
     let begin = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
@@ -57,7 +57,7 @@ pub fn anthropic_text(text: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn anthropic_thinking_and_calls_come_back_as_they_were() {
+async fn anthropic_thinking_and_calls_are_sent_back_unchanged() {
     let server = ModelServer::start([anthropic_calls(), anthropic_text("On track.")]).await;
     let mut conversation = Conversation::asking("Both?");
     let model = on(Api::Anthropic, &server, "claude-sonnet-4-5");
@@ -83,7 +83,7 @@ async fn anthropic_thinking_and_calls_come_back_as_they_were() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_think_is_asked_without() {
+async fn a_request_is_repeated_without_thinking_if_the_model_refuses_thinking() {
     let refused = Reply::refusal(
         400,
         &json!({"type": "invalid_request_error", "message": "thinking is not supported on this model"}),
@@ -95,7 +95,7 @@ async fn a_model_that_cannot_think_is_asked_without() {
 }
 
 #[tokio::test]
-async fn the_last_round_has_no_tools_and_anthropic_takes_it() {
+async fn anthropic_accepts_a_last_round_without_tools() {
     let server = ModelServer::start([anthropic_calls(), anthropic_text("Enough.")]).await;
     let model = on(Api::Anthropic, &server, "claude-haiku-4-5");
     let mut conversation = Conversation::asking("Both?");
@@ -108,7 +108,7 @@ async fn the_last_round_has_no_tools_and_anthropic_takes_it() {
 }
 
 #[tokio::test]
-async fn gemini_signatures_and_ids_come_back_beside_their_calls() {
+async fn gemini_signatures_and_ids_are_sent_back_with_their_calls() {
     let google = folder().join("google");
     let recorded = Reply::recording(&google.join("google-tool-call-gemini3.chunks.txt"));
     let with_id = Reply::recording(&folder().join("raw-sse/gemini/tool_stream-response_000.txt"));
@@ -129,7 +129,7 @@ async fn gemini_signatures_and_ids_come_back_beside_their_calls() {
 }
 
 #[tokio::test]
-async fn gemini_arguments_in_pieces() {
+async fn gemini_call_arguments_in_pieces_are_merged() {
     let nested =
         folder().join("google/google-vertex-stream-tool-call-arguments-nested.1.chunks.txt");
     let server = ModelServer::start([Reply::recording(&nested)]).await;
@@ -142,7 +142,7 @@ async fn gemini_arguments_in_pieces() {
 }
 
 #[tokio::test]
-async fn reasoning_of_responses_comes_back_sealed_over_every_round() {
+async fn encrypted_reasoning_is_sent_back_in_every_round() {
     let path = folder().join("openai-responses/openai-reasoning-encrypted-content.1.chunks.txt");
     let replies = Reply::recordings(&path);
     let rounds = replies.len();
@@ -161,7 +161,7 @@ async fn reasoning_of_responses_comes_back_sealed_over_every_round() {
 }
 
 #[tokio::test]
-async fn a_model_without_sealed_reasoning_is_asked_without() {
+async fn a_request_is_repeated_without_encrypted_reasoning_if_that_is_refused() {
     let refused = Reply::refusal(
         400,
         &json!({"message": "Encrypted content is not supported with this model.", "param": "include"}),
@@ -173,7 +173,7 @@ async fn a_model_without_sealed_reasoning_is_asked_without() {
     assert!(server.requests()[1].get("include").is_none());
 }
 
-/// Each wire's error for an overloaded server, before any text.
+/// Returns each wire's error for an overloaded server, before any text.
 fn overloaded() -> [(Api, Reply, Reply); 3] {
     let text = folder().join("google/google-text.chunks.txt");
     let response = folder().join("openai-responses/openai-phase.1.chunks.txt");
@@ -204,7 +204,7 @@ fn overloaded() -> [(Api, Reply, Reply); 3] {
 }
 
 #[tokio::test]
-async fn an_overload_is_tried_again_before_text_and_told_after_it() {
+async fn an_overload_is_retried_before_any_text_and_then_reported() {
     for (api, refusal, fine) in overloaded() {
         let server = ModelServer::start([refusal.clone(), fine]).await;
         let got = answer(&on(api, &server, "scripted")).await;
@@ -222,13 +222,13 @@ async fn an_overload_is_tried_again_before_text_and_told_after_it() {
 }
 
 #[tokio::test]
-async fn status_529_is_an_overload_with_a_wish_of_its_own() {
+async fn status_529_is_retried_after_the_time_in_its_header() {
     let busy = Reply::refusal(529, &json!({"type": "overloaded_error"})).header("retry-after", "0");
     let server = ModelServer::start([busy, anthropic_text("fine")]).await;
     assert_eq!(answer(&on(Api::Anthropic, &server, "scripted")).await.text, "fine");
 }
 
-/// Half an answer with a whole call in it, and then silence.
+/// Returns half an answer that contains a whole call, followed by silence.
 fn halves() -> [(Api, Reply); 3] {
     let half = |reply: Reply| reply.cut();
     [
@@ -257,7 +257,7 @@ fn halves() -> [(Api, Reply); 3] {
 }
 
 #[tokio::test]
-async fn a_cut_answer_is_an_error_and_its_calls_never_run() {
+async fn a_cut_answer_is_an_error_and_returns_no_calls() {
     for (api, reply) in halves() {
         let server = ModelServer::start([reply]).await;
         let got = answer(&on(api, &server, "scripted")).await;
@@ -267,7 +267,7 @@ async fn a_cut_answer_is_an_error_and_its_calls_never_run() {
 }
 
 #[tokio::test]
-async fn pings_do_not_hide_a_stall() {
+async fn pings_do_not_reset_the_stall_timer() {
     for (api, ping) in
         [(Api::Anthropic, json!({"type": "ping"})), (Api::Responses, json!({"type": "keepalive"}))]
     {
@@ -283,7 +283,7 @@ async fn pings_do_not_hide_a_stall() {
 }
 
 #[tokio::test]
-async fn walking_away_ends_the_request() {
+async fn dropping_the_event_stream_closes_the_request() {
     let reply = Reply::events(&[anthropic_start(), json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a"}})]).hang();
     let server = ModelServer::start([reply]).await;
     let model = on(Api::Anthropic, &server, "scripted");
@@ -294,7 +294,7 @@ async fn walking_away_ends_the_request() {
 }
 
 #[tokio::test]
-async fn a_blocked_answer_is_told_as_blocked() {
+async fn a_blocked_answer_has_the_finish_reason_content_filter() {
     let table = [
         (
             Api::Gemini,
@@ -334,9 +334,9 @@ async fn a_blocked_answer_is_told_as_blocked() {
     }
 }
 
-/// Some servers give the reason only in a sentence.
+/// Some servers state the reason only in a sentence.
 #[tokio::test]
-async fn an_error_without_a_code_is_read_by_its_sentence() {
+async fn an_error_without_a_code_is_recognised_by_its_text() {
     let said = "The input (61709 tokens) is longer than the model's context length (40960 tokens).";
     let server = ModelServer::start([Reply::events(&[
         json!({"type": "error", "code": null, "message": said}),
@@ -347,7 +347,7 @@ async fn an_error_without_a_code_is_read_by_its_sentence() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_ends_so() {
+async fn an_answer_cut_at_the_output_limit_has_the_finish_reason_length() {
     let table = [
         (
             Api::Gemini,
@@ -374,7 +374,7 @@ async fn an_answer_that_is_too_long_ends_so() {
 }
 
 #[tokio::test]
-async fn servers_that_do_not_stream() {
+async fn answers_of_servers_that_do_not_stream_are_read() {
     let table = [
         (
             Api::Anthropic,

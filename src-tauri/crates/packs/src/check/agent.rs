@@ -1,4 +1,5 @@
-//! Checks the specialist of a pack: its tools exist, and its defaults fit their parameters.
+//! Checks the specialist of a pack: its tools exist, and its default arguments match the tools'
+//! parameters.
 
 use serde_json::Value;
 

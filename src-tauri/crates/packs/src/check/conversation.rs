@@ -7,7 +7,7 @@ use crate::{fault::Faults, subject::Subject};
 const AT: &str = "/agent/conversation";
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    // A wrong shape is reported by the schema.
+    // The schema reports a wrong shape.
     let Some(Ok(policy)) = subject
         .manifest
         .pointer(AT)

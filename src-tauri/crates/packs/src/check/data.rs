@@ -1,4 +1,4 @@
-//! Checks aliases of members and the target of imports.
+//! Checks aliases of members, and that imported files are read.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-/// Imported files need somebody who reads them.
+/// Imported files are useless unless a program or a server reads them.
 fn check_import(subject: &Subject<'_>, faults: &mut Faults) {
     let is_read = subject.tools().any(|(_, tool)| {
         present(tool, "service").is_some()

@@ -10,7 +10,7 @@ use crate::{
     words,
 };
 
-/// Members of the `offline` blocks that hold texts by language.
+/// Members of the `offline` blocks that contain texts by language.
 const LOCALISED: [&str; 12] = [
     "answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers",
     "undone", "unusable",
@@ -55,14 +55,15 @@ fn walk(templates: &mut TemplateChecker<'_>, value: &Value, at: &str, faults: &m
     }
 }
 
-/// Whether a text is a template for all languages. A text that begins with `@` is a key of words.
+/// Whether the text is a single template for all languages. A text that begins with `@` is a key
+/// into the pack's words.
 fn is_template(at: &str, text: &str) -> bool {
     let name = at.rsplit('/').next().unwrap_or_default();
     TEMPLATES.contains(&name) && !text.starts_with('@')
 }
 
-/// Checks words that a manifest gives by language. English words stand in for those of a missing
-/// language.
+/// Checks texts that a manifest gives by language. English is required, because it replaces the
+/// text of a missing language.
 pub(super) fn check_words(words: &Value, at: &str, faults: &mut Faults) {
     let Some(members) = words.as_object() else { return };
     tags(members, at, faults);

@@ -1,4 +1,4 @@
-//! Checks that the intents which answer for everything are there.
+//! Checks that each intent that an `overall` member names exists in a tool of the pack.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Checks previews: they only read, and their templates parse.
+//! Checks that previews only read and that their templates parse.
 
 use serde_json::Value;
 

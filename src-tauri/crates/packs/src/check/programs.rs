@@ -8,8 +8,8 @@ pub(super) fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Programs of the app that a pack may name. The search path is never used, so no other bare name
-/// can be started.
+/// Programs of the app that a pack may name. The search path is never used, so no other name
+/// without a path can be started.
 const APP_PROGRAMS: [&str; 1] = ["countersign-shop"];
 
 /// Launchers and interpreters that other clients find on the search path, and how to put their
@@ -33,7 +33,7 @@ const LAUNCHERS: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// Checks that the host can start a command. The rules are those of `mcp::resolve_program`.
+/// Checks that the host can start a command. The rules are the same as in `mcp::resolve_program`.
 pub(super) fn check_program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
     if subject.is_made_by_host && std::path::Path::new(command).is_absolute() {
         return;

@@ -1,5 +1,5 @@
-//! Checks what tools declare of their results: each shape has the members that it needs, and columns
-//! lead to values that the output schema describes.
+//! Checks how tools declare the display of their results: each shape has the members that it needs,
+//! and columns point to values that the output schema describes.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::{
     subject::{Subject, list, present, text},
 };
 
-/// The shapes that are drawn without code of a pack.
+/// The shapes that the app draws without code of the pack.
 const DRAWN: [&str; 4] = ["table", "figures", "series", "records"];
-/// The members that only these shapes have.
+/// The members that only these shapes may have.
 const OF_DRAWN: [&str; 4] = ["title", "rows", "columns", "chart"];
-/// The members that only a named view has.
+/// The members that only a named view may have.
 const OF_NAMED: [&str; 2] = ["pack", "view"];
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
@@ -36,7 +36,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut F
     }
 }
 
-/// Checks the name of a view alone, which is how earlier versions wrote it.
+/// Checks a view that is given as a bare name, the form of earlier manifest versions.
 fn check_name(at: &str, name: &str, faults: &mut Faults) {
     if DRAWN.contains(&name) || name == "named" {
         faults.at(
@@ -61,7 +61,7 @@ fn check_members(at: &str, shape: &str, members: &Map<String, Value>, faults: &m
         "named" => OF_DRAWN.to_vec(),
         "series" => OF_NAMED.to_vec(),
         _ if DRAWN.contains(&shape) => ["chart"].into_iter().chain(OF_NAMED).collect(),
-        // The schema has told that there is no such shape.
+        // The schema has already reported an unknown shape.
         _ => Vec::new(),
     };
     for name in strange.into_iter().filter(|name| members.contains_key(*name)) {
@@ -93,7 +93,7 @@ fn check_members(at: &str, shape: &str, members: &Map<String, Value>, faults: &m
     }
 }
 
-/// Checks where rows and columns are, and the columns.
+/// Checks the columns and the pointers to rows and columns.
 fn check_layout(at: &str, shape: &str, view: &Value, faults: &mut Faults) {
     if let Some(rows) = text(view, "rows").filter(|rows| !is_pointer(rows)) {
         faults.at(
@@ -169,7 +169,7 @@ fn role_of(column: &Value) -> &str {
     text(column, "role").unwrap_or("dimension")
 }
 
-/// Checks that role, format, unit and decimal places of a column fit together.
+/// Checks that role, format, unit and decimal places of a column are compatible.
 fn check_format(at: &str, column: &Value, faults: &mut Faults) {
     let role = role_of(column);
     let format = text(column, "format").unwrap_or(match role {
@@ -215,8 +215,8 @@ fn check_format(at: &str, column: &Value, faults: &mut Faults) {
     }
 }
 
-/// Warns of rows and columns that the output schema does not describe. The schema may permit members
-/// that it does not name, so this is not a fault.
+/// Warns of rows and columns that the output schema does not describe. The schema may permit
+/// members that it does not name, so such a row or column is not a fault.
 fn check_against_schema(
     subject: &Subject<'_>,
     at: &str,
@@ -250,8 +250,8 @@ fn check_against_schema(
     }
 }
 
-/// Follows a JSON pointer through a schema. Returns None if the schema leaves the place open, and an
-/// error if it names other members only.
+/// Follows a JSON pointer through a schema. Returns none if the schema permits any members there,
+/// and an error if the schema permits only other members.
 fn find_schema<'a>(
     subject: &Subject<'a>,
     schema: &'a Value,
@@ -266,7 +266,7 @@ fn find_schema<'a>(
     Ok(at)
 }
 
-/// Returns the schema of a row: of a list, that of its items.
+/// Returns the schema of a row. For a list, this is the schema of its items.
 fn row_schema<'a>(subject: &Subject<'a>, place: &'a Value) -> Option<&'a Value> {
     match place.get("items") {
         Some(items) => follow(subject, items),
@@ -274,7 +274,7 @@ fn row_schema<'a>(subject: &Subject<'a>, place: &'a Value) -> Option<&'a Value> 
     }
 }
 
-/// Returns what a schema refers to, or the schema itself.
+/// Resolves the reference of a schema. Returns a schema without a reference unchanged.
 fn follow<'a>(subject: &Subject<'a>, schema: &'a Value) -> Option<&'a Value> {
     match text(schema, "$ref") {
         Some(reference) => subject.schema(reference),

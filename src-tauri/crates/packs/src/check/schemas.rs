@@ -1,5 +1,4 @@
-//! Checks the pack's own JSON Schemas: they are valid, and their references lead to schemas of the
-//! pack only.
+//! Checks that the pack's JSON Schemas are valid and refer only to schemas of the pack.
 
 use serde_json::Value;
 
@@ -37,8 +36,8 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             );
         }
     }
-    // Compiled only if each part is valid; otherwise a fault would be reported for every schema
-    // that uses the part.
+    // A schema is compiled only if each part is valid. Otherwise an invalid part would be reported
+    // for every schema that uses it.
     if whole {
         schemas
             .keys()

@@ -1,5 +1,5 @@
-//! Checks the approvals that a pack demands: the tools exist, and none of them is grantable for a
-//! session.
+//! Checks the approvals that a pack requires: the tools exist, and none of these approvals can be
+//! granted for a session.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Checks servers. A server is a program of the pack or of the app, never a path to another place;
-//! or an address, whose credentials are given by name only.
+//! Checks servers. A server is either a program of the pack or of the app, never a path elsewhere,
+//! or an address. Credentials are given by name only.
 
 use serde_json::Value;
 
@@ -65,8 +65,8 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-/// Checks the remote server that may replace a program. Settings of the pack describe it; its
-/// secret is given by name only.
+/// Checks the remote server that may replace a program. The server is configured by settings of the
+/// pack, and its secret is given by name only.
 fn check_remote_replacement(
     subject: &Subject<'_>,
     at: &str,
@@ -147,7 +147,7 @@ fn check_address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Fau
     sign_in(at, http, faults);
 }
 
-/// Checks the client's identity for a server's sign-in.
+/// Checks the settings for signing in to a server.
 fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
     let auth = |member: &str| http.pointer(&format!("/auth/{member}")).and_then(Value::as_str);
     let (kind, variable) = (auth("kind").unwrap_or("none"), auth("env_var"));

@@ -1,5 +1,5 @@
 //! Checks HTTP requests and programs of tools: templates name existing parameters, no value can
-//! change the address, and the host can do what they ask for.
+//! change the address, and the host supports the requested features.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::{
     urls,
 };
 
-/// Headers of the connection itself, and headers that only the host sets.
+/// Headers of the connection itself, and headers that only the host may set.
 const RESERVED: [&str; 12] = [
     "host",
     "content-length",
@@ -148,7 +148,7 @@ fn check_address(
     }
 }
 
-/// Returns the names in a template. Adds a fault for each one that is not a parameter.
+/// Returns the parameters that a template names, and adds a fault for each unknown name.
 fn template(
     subject: &Subject<'_>,
     at: &str,

@@ -154,7 +154,8 @@ fn check_parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut 
     }
     for (index, slot) in list(tool.pointer("/offline/slots")).enumerate() {
         let Some(name) = text(slot, "parameter") else { continue };
-        // A name with a point reaches into an object. Its first part is the parameter.
+        // In a name with dots, the first part is the parameter and the rest is a path within the
+        // object.
         let first = name.split('.').next().unwrap_or(name);
         if known.as_ref().is_some_and(|names| !names.contains(&first)) {
             let pointer = format!("{at}/offline/slots/{index}/parameter");

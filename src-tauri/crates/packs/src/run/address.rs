@@ -1,6 +1,6 @@
-//! Decides where a request may go. It checks the IP address that is connected to, not the name. A
-//! name that resolves to this computer or the local network is refused, also if it resolves
-//! differently later.
+//! Decides where a request may go. The check applies to the IP address of the connection, not to
+//! the name. A name that resolves to this computer or the local network is refused, even if an
+//! earlier lookup returned another address.
 
 use std::{
     io,
@@ -12,7 +12,7 @@ use contract::address::{can_resolve_to, may_reach};
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Resolves names to addresses.
+/// Resolves host names to addresses.
 pub trait Lookup: Send + Sync {
     /// Returns all addresses of a name.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
@@ -30,12 +30,12 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// A name has only addresses that this tool may not reach.
+/// The error for a name whose addresses are all forbidden for this tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address lies on this computer or in the local network")]
 pub(crate) struct PrivateAddress;
 
-/// The resolver of one client. It returns only addresses that may be reached.
+/// The resolver of a client, which returns only permitted addresses.
 pub(crate) struct Guarded {
     pub(crate) lookup: Arc<dyn Lookup>,
     pub(crate) private: bool,

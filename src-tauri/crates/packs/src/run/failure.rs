@@ -1,4 +1,4 @@
-//! Builds the failures of both kinds of tools.
+//! Builds the failures of HTTP tools and program tools.
 
 use contract::{AgentError, ErrorCode, Text, text};
 use engine::ports::ToolFailure;
@@ -8,19 +8,19 @@ pub(crate) fn not_started(error: AgentError) -> ToolFailure {
     ToolFailure { error, may_have_happened: false }
 }
 
-/// A failure after which the effect may have happened.
+/// A failure after which the call may have taken effect.
 pub(crate) fn possibly_executed_failure(error: AgentError) -> ToolFailure {
     ToolFailure { error, may_have_happened: true }
 }
 
-/// The error for a value that cannot be put where the manifest wants it.
+/// The error for a value that cannot be inserted where the manifest uses it.
 pub(crate) fn bad_value(name: &str, problem: &str) -> AgentError {
     AgentError::invalid(text!("The value of {name} cannot be used: {problem}.", name, problem))
         .reason("unusable_value")
         .with("validation", serde_json::json!([{"path": format!("/{name}"), "problem": problem}]))
 }
 
-/// The error for a manifest that asks for something impossible.
+/// The error for a manifest that requests something impossible.
 pub(crate) fn config(message: impl Into<Text>, hint: &str) -> AgentError {
     AgentError::internal("tool_config_error", message).hint(hint)
 }

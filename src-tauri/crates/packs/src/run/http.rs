@@ -1,6 +1,6 @@
 //! Executes one HTTP call of a tool. The target is checked before every hop, the answer is limited
-//! in size and parsed as the manifest says, and every failure gets its code. Retries, time limits
-//! and schemas belong to the engine.
+//! in size and parsed as the manifest says, and every failure gets an error code. The engine
+//! handles retries, time limits and schemas.
 
 use std::sync::{Arc, OnceLock};
 
@@ -30,10 +30,10 @@ use super::{
 
 const HOPS: usize = 5;
 const DEFAULT_BYTES: u64 = 1024 * 1024;
-/// The most characters of an error answer that the model gets.
+/// The most characters of an error response that are passed to the model.
 const MAX_EXCERPT: usize = 2_000;
 
-/// Permissions and secrets of a call.
+/// The permissions and secrets of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Permit {
     /// Whether the user allows this pack to reach this computer and the local network.
@@ -61,7 +61,7 @@ impl HttpRunner {
         Self { lookup, open: OnceLock::new(), anywhere: OnceLock::new() }
     }
 
-    /// Runs one attempt.
+    /// Runs a single attempt of a call.
     pub async fn run(
         &self,
         call: &HttpCall,
@@ -93,7 +93,7 @@ impl HttpRunner {
             return Ok(client);
         }
         ::files::check_certificates().map_err(super::post::no_certificates)?;
-        // No proxy: it would choose the address, and the address could not be checked.
+        // A proxy would choose the address, so that it could not be checked.
         let built = Client::builder()
             .no_proxy()
             .redirect(redirect::Policy::none())
@@ -117,7 +117,7 @@ struct Attempt<'a> {
     permit: &'a Permit,
 }
 
-/// Where a credential is put.
+/// The part of the request that carries the credential.
 enum Credential<'a> {
     None,
     Header(HeaderName, HeaderValue),
@@ -132,8 +132,8 @@ impl Attempt<'_> {
             self.check(&url, &origin).map_err(|error| {
                 if hop == 0 { not_started(error) } else { possibly_executed_failure(error) }
             })?;
-            // A credential is sent only to its own server, and not to a server that a redirect
-            // leads to.
+            // A credential is sent only to the server that it belongs to, not to the target of a
+            // redirect.
             let credential = if Origin::of(&url) == Origin::of(&origin) {
                 self.credential(&url).map_err(not_started)?
             } else {
@@ -180,7 +180,7 @@ impl Attempt<'_> {
         ))
     }
 
-    /// Checks a hop by its URL.
+    /// Checks the URL of a hop.
     fn check(&self, url: &Url, origin: &Url) -> Result<(), AgentError> {
         let host = self.host(url);
         let port = |url: &Url| url.port_or_known_default();
@@ -217,8 +217,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Checks the address that was really connected to. The resolver allows no other; this is a
-    /// second check.
+    /// Checks the actual address of the connection. The resolver already returns only permitted
+    /// addresses, so this is a second check.
     fn check_peer(&self, response: &Response) -> Result<(), AgentError> {
         match response.remote_addr() {
             Some(peer) if !may_reach(peer.ip(), self.private) => {
@@ -243,7 +243,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns the credential for a URL. Without encryption, only servers on this computer get one.
+    /// Returns the credential for a URL. Without encryption, only servers on this computer get a
+    /// credential.
     fn credential(&self, url: &Url) -> Result<Credential<'_>, AgentError> {
         let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else {
             return Ok(Credential::None);
@@ -310,8 +311,8 @@ impl Attempt<'_> {
         })
     }
 
-    /// The failure of a request that got no answer. The URL is left out, because it may contain a
-    /// key.
+    /// Returns the failure of a request without a response. The URL is omitted, because it may
+    /// contain a key.
     fn request_failure(&self, error: &reqwest::Error) -> ToolFailure {
         let host = self.host_of_template();
         if caused_by::<PrivateAddress>(error) {
@@ -392,7 +393,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The failure for an error status.
+    /// Returns the failure for an error status.
     fn status_failure(
         &self,
         status: StatusCode,
@@ -426,8 +427,9 @@ impl Attempt<'_> {
         if let Some(ms) = retry_after {
             error = error.with("retry_after_ms", ms);
         }
-        // After a server error or a redirect, the effect may have happened; after a refusal, it has
-        // not. A proxy also sends 503 after it lost a server that had the request.
+        // After a server error or a redirect, the call may have taken effect; after a refusal, it
+        // has not. A 503 is uncertain, because a proxy also sends it after losing the connection to
+        // a server that had the request.
         match number {
             501 | 400..=499 => not_started(error),
             _ => possibly_executed_failure(error),
@@ -462,7 +464,7 @@ fn accept(answer: Answer) -> &'static str {
     }
 }
 
-/// Whether a URL matches a host of the list, including its port if the entry has one.
+/// Whether a URL matches a host of the list, including the port if the entry has one.
 fn same_host(allowed: &str, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -479,8 +481,8 @@ fn content_type(response: &Response) -> String {
         .map_or_else(|| "no type given".to_owned(), |text| text.chars().take(60).collect())
 }
 
-/// Returns the server's `Retry-After` in milliseconds. It is in seconds, or a date by the server's
-/// own clock.
+/// Returns the server's `Retry-After` in milliseconds. The header gives seconds, or a date that is
+/// compared with the server's clock.
 fn retry_after(response: &Response) -> Option<u64> {
     let text =
         |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());

@@ -1,36 +1,36 @@
-//! Sends bodies to addresses of the user's settings, which are not tools: a service that confirms
-//! checkpoints of the log, and a collector of traces. Follows no redirects.
+//! Sends request bodies to addresses that come from the user's settings instead of a tool: a
+//! service that confirms checkpoints of the log, and a collector of traces. Follows no redirects.
 
 use std::time::Duration;
 
 use contract::{AgentError, text};
 use reqwest::{Client, header, redirect};
 
-/// The longest time of a request.
+/// The time limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The most bytes of an answer.
+/// The most bytes of a response.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// The answer of a service.
+/// The response of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posted {
     /// The HTTP status.
     pub status: u16,
-    /// The whole body.
+    /// The complete body.
     pub body: Vec<u8>,
 }
 
-/// The error for certificates of the system that cannot be read.
+/// The error if the system's certificates cannot be read.
 pub(super) fn no_certificates(why: String) -> AgentError {
     AgentError::internal("tls", text!("No encrypted connection can be made: {why}.", why))
         .hint("Correct the variable SSL_CERT_FILE, or remove it.")
 }
 
-/// Sends what is exported. Its calls wait for the answer.
+/// A blocking client for exporting traces and metrics.
 pub type ExportingClient = reqwest::blocking::Client;
 
-/// Returns the client for a collector of traces and metrics. It sends data, with the keys in its
-/// headers, to the address that the operator entered and to no other.
+/// Returns the client for a collector of traces and metrics. Data and keys in headers are sent only
+/// to the address that the operator entered.
 pub fn exporting_client(timeout: Duration) -> Result<ExportingClient, AgentError> {
     ::files::check_certificates().map_err(no_certificates)?;
     let make = move || {
@@ -40,7 +40,8 @@ pub fn exporting_client(timeout: Duration) -> Result<ExportingClient, AgentError
             .timeout(timeout)
             .build()
     };
-    // Within an asynchronous task the library cannot make a client that waits.
+    // The library cannot create a blocking client within an asynchronous task, so another thread
+    // creates it.
     let made = std::thread::spawn(make).join();
     made.ok().and_then(Result::ok).ok_or_else(no_encryption)
 }

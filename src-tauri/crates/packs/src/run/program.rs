@@ -1,6 +1,6 @@
-//! One run of a pack's program. It gets arguments as a list or JSON on its input, never through a
-//! shell; a new working folder; an environment without variables of the user; and limits on its
-//! resources and output. The engine limits its time.
+//! Runs a program of a pack. The program gets its arguments as a list or as JSON on its input,
+//! never through a shell. It gets a new working folder, an environment without the user's
+//! variables, and limits on its resources and output. The engine enforces the time limit.
 
 use std::{
     collections::BTreeMap,
@@ -14,8 +14,9 @@ use contract::{
     text,
 };
 use engine::ports::{ToolFailure, ToolRequest};
+use guard::Limits;
 #[cfg(target_os = "linux")]
-use guard::{Permits, Sockets};
+use guard::{Folders, Permits, Sandbox, Sockets};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
 use tokio::{
@@ -26,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     failure::{bad_value, config, not_started, possibly_executed_failure},
-    process::{Group, Killer, Limits},
+    process::{Group, Killer},
     template::{Piece, Template, plain, value_of},
 };
 
@@ -39,21 +40,21 @@ const FILES: u64 = 256;
 /// The sysexits code for a temporary failure.
 const TEMPORARY: i32 = 75;
 
-/// Where a program runs, and its inputs.
+/// The location of a program, and its inputs besides the arguments.
 #[derive(Clone, Debug)]
 pub struct ProgramSetup {
-    /// The result of `mcp::resolve_program`: a program in the pack, or one of the app.
+    /// The result of `mcp::resolve_program`: a program in the packor a program of the app.
     pub program: PathBuf,
     pub pack_folder: PathBuf,
-    /// The pack's own permanent folder, if it asks for one.
+    /// The pack's own permanent folder, if its manifest requests a folder.
     pub data: Option<PathBuf>,
     /// Variables that the manifest names, with their values.
     pub env: BTreeMap<String, String>,
-    /// The credential, and the variable that holds it.
+    /// The credential, with the name of the variable that contains it.
     pub secret: Option<(String, SecretString)>,
 }
 
-/// Runs one attempt.
+/// Runs a single attempt of a call.
 pub async fn run_program(
     call: &ProgramCall,
     request: &ToolRequest,
@@ -108,7 +109,7 @@ pub async fn run_program(
     let (stdin, stdout, stderr) = pipes.unwrap_or_default();
     if let Some(mut stdin) = stdin {
         let text = request.arguments.to_string();
-        // A program need not read its input.
+        // A program may ignore its input, so write errors are ignored.
         tokio::spawn(async move { drop(stdin.write_all(text.as_bytes()).await) });
     }
     let limit = usize::try_from(if call.max_output_bytes == 0 {
@@ -142,8 +143,8 @@ fn confinement(
 ) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     let mut own = vec![work];
     own.extend(setup.data.as_deref());
-    // A program outside the pack's folder is the app's own or a test's. Only its file is made
-    // readable then.
+    // A program outside the pack's folder belongs to the app or a test. In that case, only the
+    // program's file is made readable.
     let pack = if setup.program.starts_with(&setup.pack_folder) {
         setup.pack_folder.as_path()
     } else {
@@ -152,8 +153,8 @@ fn confinement(
     let sockets = if call.network { Sockets::Internet } else { Sockets::Pairs };
     let open_files = setup.data.is_some();
     let permits = Permits { sockets, sessions: false, open_files, by_path: false };
-    let mut sandbox =
-        super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, permits)?;
+    let folders = Folders { run: &[pack], read: &[], own: &own };
+    let mut sandbox = Sandbox::new(&folders, permits)?;
     Ok(move || sandbox.enforce())
 }
 
@@ -180,7 +181,7 @@ fn environment(
     ];
     let mut env: BTreeMap<String, String> =
         fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    // A program cannot reach the session bus, so its address is removed.
+    // A program cannot reach the session bus, so the variables with the bus address are removed.
     env.extend(setup.env.clone().into_iter().filter(|(name, _)| !name.starts_with("DBUS_")));
     if let Some(data) = &setup.data {
         env.insert("COUNTERSIGN_PACK_DATA".into(), data.display().to_string());
@@ -207,7 +208,7 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
             )
         })?;
         options_ended |= source == "--";
-        // A text that begins with a value could be read as an option.
+        // A text that begins with an argument's value could be read as an option.
         let leads = matches!(template.0.first(), Some(Piece::Argument(_))) && !options_ended;
         let first = template.names().next().unwrap_or_default().to_owned();
         let values = match template.single_argument().and_then(|name| value_of(arguments, name)) {
@@ -233,7 +234,7 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
     Ok(args)
 }
 
-/// Reads a pipe to its end. More than the limit kills the program.
+/// Reads a pipe to its end. If the output exceeds the limit, the program is killed.
 async fn read_all(
     pipe: Option<impl AsyncRead + Unpin>,
     limit: usize,
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_become_an_array_and_never_options() {
+    fn program_arguments_are_passed_as_an_array_and_never_become_options() {
         let some = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
         assert_eq!(
             args(&["--limit={n}", "{q}", "x"], json!({"n": 3, "q": "a b; rm -rf $HOME"})).unwrap(),

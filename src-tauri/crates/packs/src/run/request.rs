@@ -1,5 +1,5 @@
 //! Builds a request from a manifest's literals and validated arguments. Every value is encoded for
-//! its place, so it can change neither the host nor the structure of the path, and can add no
+//! its position, so it can change neither the host nor the structure of the path, and can add no
 //! header, parameter or member.
 
 use contract::{
@@ -83,7 +83,7 @@ fn parse(source: &str) -> Result<Template, AgentError> {
     })
 }
 
-/// Splits an address template before its path.
+/// Splits an address template at the beginning of its path.
 pub(crate) fn split_origin(source: &str) -> Option<(&str, &str)> {
     let after = source.find("://")? + 3;
     let path = source[after..].find(['/', '?', '#']).map_or(source.len(), |at| after + at);
@@ -102,7 +102,7 @@ fn address(source: &str, arguments: &Map<String, Value>) -> Result<Url, AgentErr
         filled.push_str(&fill_segment(&parse(segment)?, arguments)?);
     }
     let url = Url::parse(&format!("{origin}{filled}")).map_err(|_| broken())?;
-    // Checks the result once more against what the code above guarantees.
+    // A final check of the guarantees of the code above.
     let segments = |path: &str| path.split('/').count();
     let same_place = url.scheme() == expected.scheme()
         && url.host_str() == expected.host_str()
@@ -189,7 +189,7 @@ fn header_text(name: &str, value: &Value) -> Result<String, AgentError> {
     if text.chars().any(char::is_control) {
         return Err(bad_value(name, "it holds control characters, which a header cannot carry"));
     }
-    // Headers are ASCII; other characters are percent-encoded.
+    // Headers must be ASCII, so other characters are percent-encoded.
     Ok(text
         .chars()
         .map(|c| {
@@ -233,7 +233,7 @@ fn arguments_used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> 
         .into_iter()
         .chain(call.query.values().chain(call.headers.values()).map(String::as_str))
     {
-        // A name with a point reaches into an argument, which then counts as used.
+        // A name with a dot reads a member of an argument, and the whole argument counts as used.
         used.extend(
             parse(source)?.names().filter_map(|name| name.split('.').next()).map(str::to_owned),
         );
@@ -241,8 +241,8 @@ fn arguments_used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> 
     Ok(used)
 }
 
-/// Fills templates in the texts of a JSON value. Returns None if an argument is absent; its member
-/// or element is then left out.
+/// Fills templates in the texts of a JSON value. Returns None if an argument is absent, so that the
+/// caller omits the member or element.
 fn fill_json(
     template: &Value,
     arguments: &Map<String, Value>,

@@ -1,5 +1,5 @@
-//! Texts with arguments: `{name}` stands for an argument, `{{` and `}}` for braces. Values are
-//! filled in once and are never parsed as templates.
+//! Parses and fills templates. `{name}` stands for an argument, `{{` and `}}` for braces. Values
+//! are inserted once and are never parsed as templates.
 
 use serde_json::{Map, Value};
 
@@ -51,7 +51,7 @@ impl Template {
         Ok(Self(pieces))
     }
 
-    /// Returns the names of the arguments in it.
+    /// Returns the names of the template's arguments.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Argument(name) => Some(name.as_str()),
@@ -59,7 +59,7 @@ impl Template {
         })
     }
 
-    /// Returns the argument's name if the template consists of one argument only.
+    /// Returns the argument's name if the template consists of a single argument.
     pub(crate) fn single_argument(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Piece::Argument(name)] => Some(name),
@@ -67,7 +67,7 @@ impl Template {
         }
     }
 
-    /// Fills the template, with each value as `show` writes it. Returns None if an argument is
+    /// Fills the template with the values, each formatted by `show`. Returns None if an argument is
     /// absent.
     pub(crate) fn fill<E>(
         &self,
@@ -93,7 +93,8 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
-/// Returns an argument by name. A point reaches into an object. `null` counts as absent.
+/// Returns an argument by name. A dot in the name selects a member of an object. `null` counts as
+/// absent.
 pub(crate) fn value_of<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let found = arguments.get(name).or_else(|| {
         let mut parts = name.split('.');
@@ -103,7 +104,7 @@ pub(crate) fn value_of<'a>(arguments: &'a Map<String, Value>, name: &str) -> Opt
     found.filter(|value| !value.is_null())
 }
 
-/// Writes a value as text: numbers and booleans as they are, lists and objects as JSON.
+/// Writes a value as text: numbers and booleans unchanged, lists and objects as JSON.
 pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn values_go_in_once() {
+    fn template_values_are_filled_once_and_not_expanded_again() {
         use serde_json::json;
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(fill("a {x} {n} {{x}}", json!({"x": "{n}", "n": 3})), some("a {n} 3 {x}"));
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_template_is_refused() {
+    fn an_invalid_template_is_refused() {
         for source in ["{", "}", "{}", "{a b}", "{1}", "a}b", "{{}"] {
             assert!(Template::parse(source).is_err(), "{source}");
         }

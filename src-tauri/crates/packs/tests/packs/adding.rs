@@ -1,5 +1,5 @@
-//! Adding any pack allows nothing more to existing tools, and nothing that was allowed to another
-//! tool to the new ones.
+//! Tests that adding a pack grants no further permissions to existing tools, and that new tools
+//! inherit no permissions of other tools.
 
 use chrono::{TimeDelta, TimeZone as _, Utc};
 use contract::{
@@ -13,7 +13,7 @@ use serde_json::{Map, json};
 const PACKS: [&str; 4] = ["shop", "post", "cart", "read"];
 const IDS: [&str; 5] = ["cart.add", "cart", "send", "Send", "read_result"];
 
-/// A tool as its pack writes it.
+/// Returns a tool as its pack defines it.
 fn tool(pack: &str, id: &str, effect: Effect) -> ToolSpec {
     let mut spec = super::LEDGER_TOOL.clone();
     spec.pack = PackId::from(pack);
@@ -35,7 +35,7 @@ fn any_tools(pack: &'static str) -> impl Strategy<Value = Vec<ToolSpec>> {
     .prop_map(move |tools| tools.into_iter().map(|(id, effect)| tool(pack, id, effect)).collect())
 }
 
-/// An id or a pattern as a person may write it.
+/// Generates an id or a pattern as a person may write it.
 fn any_pattern() -> impl Strategy<Value = String> {
     let id = prop::sample::select(&IDS);
     prop_oneof![
@@ -92,7 +92,7 @@ fn qualify_all(mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
-    fn adding_a_pack_never_widens_what_may_run(
+    fn adding_a_pack_never_allows_more_calls(
         mut there in (any_tools("shop"), any_tools("post")).prop_map(|(a, b)| [a, b].concat()),
         added in prop::sample::select(&["cart", "read"]).prop_flat_map(any_tools),
         rules in any_rules(),
@@ -123,7 +123,7 @@ proptest! {
                 None => {}
             }
         }
-        // Switching on one of several tools leaves the others off.
+        // Enabling one of several tools with the same id leaves the others disabled.
         for tool in &all {
             let mut changed = switches.clone();
             changed.switch_tool_on(&tool.id, &all);
@@ -132,7 +132,7 @@ proptest! {
                 prop_assert_eq!(changed.tool(other), switches.tool(other), "{} with {}", other.id, tool.id);
             }
         }
-        // Each id and name belongs to one tool, and no pack's tool has a name of the host's.
+        // Each id and name belongs to a single tool, and no pack's tool has a reserved name.
         for (at, tool) in all.iter().enumerate() {
             prop_assert!(all.iter().skip(at + 1).all(|other| other.id != tool.id && other.model_name != tool.model_name));
             prop_assert!(tool.id.as_str() != "read_result" && tool.model_name != "read_result");

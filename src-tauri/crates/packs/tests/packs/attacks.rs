@@ -1,6 +1,6 @@
-//! A hostile program of a pack: it makes every system call that could reach beyond its folders, by
-//! path, by descriptor, and through the processor's other ways to call the kernel. Ordinary
-//! programs still work.
+//! Tests a hostile program of a pack. It makes every system call that could reach beyond its
+//! folders, by path, by descriptor, and through the processor's other ways to call the kernel.
+//! Ordinary programs must still work.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::program::Bench;
 
-/// Helpers for scripts: raw system calls, each with its error (0 if it succeeded).
+/// Helpers for scripts: raw system calls, each with its error (0 on success).
 const RAW: &str = r#"#!/usr/bin/python3
 import ctypes, json, os, signal, subprocess, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -29,12 +29,13 @@ const EPERM: i64 = 1;
 const ENOSYS: i64 = 38;
 const SIGSYS: i64 = 31;
 
-/// Returns the errors of the calls in a Python dictionary. They use the file that `PLACE` names.
+/// Returns the error numbers of the calls in a Python dictionary. The calls use the file that
+/// `PLACE` names.
 async fn call_errors(bench: &Bench, call: Value) -> Value {
     bench.run(call, json!({"id": "x"})).await.unwrap()
 }
 
-/// A private key of the user, whose time, mode and attributes must not change.
+/// A private key of the user. Its time, mode and attributes must not change.
 struct UserKey {
     folder: tempfile::TempDir,
 }
@@ -87,13 +88,14 @@ def open_changes(file):
 
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
-async fn a_program_changes_no_mode_owner_time_or_attribute() {
+async fn a_program_cannot_change_mode_owner_times_or_attributes_of_files() {
     if !isolation().seccomp {
         return;
     }
     let key = UserKey::new();
     let before = key.facts();
-    // The times of open files may be changed: `touch` sets them on a file it has created.
+    // The times of open files may be changed, because `touch` sets the times of files that it
+    // creates.
     let script = format!(
         "{RAW}{CHANGES}\nkey = b'{}'\nfree = lambda calls: {{name: error for name, error in calls.items() if name != 'futimens'}}\nprint(json.dumps({{'key': changes(key), 'handle': free(open_changes(os.open(key, os.O_PATH))), 'pack': free(open_changes(os.open(sys.argv[0], os.O_RDONLY))), 'own': changes(b'own') if open('own', 'w') else None}}))\n",
         key.path().display()
@@ -112,7 +114,7 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
 
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
-async fn a_program_with_a_folder_of_its_own_changes_what_it_has_open_and_nothing_by_path() {
+async fn a_program_with_a_data_folder_can_change_only_files_it_has_open() {
     if !isolation().seccomp {
         return;
     }
@@ -141,7 +143,7 @@ async fn a_program_with_a_folder_of_its_own_changes_what_it_has_open_and_nothing
 
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
-async fn a_program_gets_no_namespace_and_no_way_around_the_filter() {
+async fn a_program_cannot_create_namespaces_or_bypass_the_system_call_filter() {
     if !isolation().seccomp {
         return;
     }

@@ -1,4 +1,4 @@
-//! Faults of requests and programs, and the scaffold.
+//! Tests failures of requests and programs, and the scaffold.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn faults(tool: Value) -> Vec<(String, String)> {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table with one entry per fault")]
-fn every_fault_of_a_call_is_told_at_its_place() {
+fn every_invalid_part_of_a_call_declaration_is_reported_at_its_field() {
     let http = |call: Value| json!({"http": call});
     let cases = [
         (http(json!({"url": "ftp://x.example/"})), "/http/url", "not a web address"),
@@ -153,7 +153,7 @@ fn every_fault_of_a_call_is_told_at_its_place() {
 }
 
 #[test]
-fn a_setting_becomes_part_of_the_address_and_of_the_definition() {
+fn a_setting_in_an_address_is_filled_in_and_changes_the_definition_hash() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("one")).unwrap();
     let tool = json!({"http": {"url": "{settings.base_url}/things/{id}"}});
@@ -177,7 +177,7 @@ fn a_setting_becomes_part_of_the_address_and_of_the_definition() {
 }
 
 #[test]
-fn an_example_of_each_kind_resolves() {
+fn an_example_of_each_kind_of_tool_resolves() {
     assert_eq!(
         spec(json!({"http": {"url": "https://api.example.com/{id}"}})).target.server(),
         "api.example.com"
@@ -188,7 +188,7 @@ fn an_example_of_each_kind_resolves() {
 }
 
 #[test]
-fn a_new_pack_has_no_faults_and_is_never_put_over_another() {
+fn a_scaffolded_pack_is_valid_and_never_overwrites_another() {
     let folder = tempfile::tempdir().unwrap();
     for (name, kind) in
         [("hello", NewPack::Program), ("my-api", NewPack::Http), ("my-server", NewPack::Mcp)]

@@ -1,5 +1,5 @@
-//! One faulty pack for each check: the fault, its place, and that all other faults are reported as
-//! well.
+//! Tests a faulty pack for each check: the fault and its location, and that all other faults are
+//! reported as well.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn faults(change: impl FnOnce(&mut Value)) -> Vec<PackFault> {
     loaded.view.faults
 }
 
-/// Sets, or adds, one member.
+/// Sets or adds a member.
 fn set(manifest: &mut Value, pointer: &str, value: Value) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     match manifest.pointer_mut(parent).unwrap() {
@@ -38,7 +38,7 @@ fn set(manifest: &mut Value, pointer: &str, value: Value) {
 }
 
 #[test]
-fn imported_files_need_a_reader() {
+fn file_imports_need_a_server_that_reads_them() {
     let import = json!({"label": "CSV", "extensions": ["csv"]});
     let reader = |manifest: &mut Value| {
         manifest["servers"][0]["data_dir"] = json!(true);
@@ -64,7 +64,7 @@ fn imported_files_need_a_reader() {
 }
 
 #[test]
-fn aliases_name_parameters_each_once_and_only_at_servers() {
+fn argument_aliases_are_unique_and_allowed_only_for_server_tools() {
     let aliases = |value: Value| {
         let found = faults(|m| set(m, &read("aliases"), value));
         found.into_iter().map(|fault| (fault.field, fault.problem)).collect::<Vec<_>>()
@@ -98,8 +98,8 @@ fn remove(manifest: &mut Value, pointer: &str) {
 const READ: &str = "/tools/tools/0";
 const BOOK: &str = "/tools/tools/1";
 
-/// A member of the manifest, a wrong value for it, the place of the fault, and a part of its
-/// sentence.
+/// A member of the manifest, a wrong value for it, the location of the fault, and a part of the
+/// fault's message.
 type Case = (String, Value, String, &'static str);
 
 fn read(member: &str) -> String {
@@ -396,7 +396,7 @@ fn wrong_contents() -> Vec<Case> {
     let demand = |applies: Value| json!({"approvals": [{"id": "a", "mode": "human_required", "applies_to": applies}]});
     let applies = "/security/approvals/0/applies_to";
     vec![
-        // approvals that the pack demands
+        // approvals that the pack requires
         ("/security".into(), json!({"approvals": []}), "/security/approvals".into(), "too short"),
         (
             "/security".into(),
@@ -560,7 +560,7 @@ fn wrong_contents() -> Vec<Case> {
 }
 
 #[test]
-fn every_check_names_field_and_problem() {
+fn every_manifest_check_reports_field_and_problem() {
     for (pointer, value, field, words) in
         wrong_shapes().into_iter().chain(wrong_references()).chain(wrong_contents())
     {
@@ -576,7 +576,7 @@ fn every_check_names_field_and_problem() {
 }
 
 #[test]
-fn a_command_that_cannot_exist_is_told_with_its_fix() {
+fn a_command_that_cannot_exist_is_reported_with_a_hint() {
     for (command, words) in [
         ("npx", "#!/usr/bin/env node"),
         ("node", "npm install --prefix"),
@@ -599,7 +599,7 @@ fn a_command_that_cannot_exist_is_told_with_its_fix() {
 }
 
 #[test]
-fn a_missing_member_is_named_at_its_place() {
+fn a_missing_manifest_member_is_reported_at_its_field() {
     for pointer in [
         "/id",
         "/schemas",
@@ -613,7 +613,7 @@ fn a_missing_member_is_named_at_its_place() {
 }
 
 #[test]
-fn all_faults_are_listed_at_once() {
+fn all_problems_of_a_manifest_are_listed_at_once() {
     let found = faults(|manifest| {
         set(manifest, "/version", json!(3));
         set(manifest, "/servers/0/command", json!("../x"));
@@ -638,7 +638,7 @@ fn all_faults_are_listed_at_once() {
 }
 
 #[test]
-fn text_that_is_not_json_is_told_with_its_line() {
+fn a_manifest_that_is_not_json_is_reported_with_the_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("pack.json"), "{\n  \"id\": \"x\",\n  oops\n}").unwrap();
     let loaded = packs::check_folder(folder.path());
@@ -651,7 +651,7 @@ fn text_that_is_not_json_is_told_with_its_line() {
 }
 
 #[test]
-fn unreadable_text_and_doubled_members_are_reported() {
+fn unreadable_text_and_duplicate_members_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let told = |bytes: &[u8], words: &str| {
         fs::write(folder.path().join("pack.json"), bytes).unwrap();
@@ -665,7 +665,7 @@ fn unreadable_text_and_doubled_members_are_reported() {
 }
 
 #[test]
-fn a_fault_inside_a_template_file_names_file_and_line() {
+fn an_error_in_a_template_file_is_reported_with_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     write_pack(folder.path(), &ledger());
     fs::write(folder.path().join("book.jinja"), "{\n{{ args. }}\n}").unwrap();
@@ -679,7 +679,7 @@ fn a_fault_inside_a_template_file_names_file_and_line() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_of_the_pack_is_refused() {
+fn a_link_to_a_file_outside_the_pack_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_pack(folder.path(), &ledger());
     fs::remove_file(folder.path().join("server")).unwrap();

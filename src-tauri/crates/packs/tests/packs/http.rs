@@ -1,5 +1,5 @@
-//! Requests to a server on this machine: allowed targets, what a request carries, and the result of
-//! each answer.
+//! Tests requests to a server on this machine: the allowed targets, the contents of a request, and
+//! the result for each response.
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ use crate::running::{request, spec, target};
 
 type RequestLog = Arc<Mutex<Vec<Value>>>;
 
-/// Resolves the names of the tests, and counts the lookups of each.
+/// A resolver for the test names that counts the lookups of each name.
 #[derive(Default)]
 struct Names {
     known: HashMap<&'static str, Vec<&'static str>>,
@@ -124,7 +124,8 @@ impl Server {
         format!("http://api.test:{}{path}", self.at.port())
     }
 
-    /// Returns a URL with a name of this computer. Keys may be sent to it without encryption.
+    /// Returns a URL with a name of this computer. Keys may be sent to this host without
+    /// encryption.
     fn here(&self, path: &str) -> String {
         format!("http://api.localhost:{}{path}", self.at.port())
     }
@@ -162,7 +163,7 @@ fn error(result: Result<Value, ToolFailure>) -> AgentError {
 }
 
 #[tokio::test]
-async fn a_request_is_what_the_manifest_says() {
+async fn a_request_is_sent_as_the_manifest_declares() {
     let server = Server::start().await;
     let mut call = json!({"method": "POST", "query": {"q": "{q}"}, "headers": {"X-Number": "{n}"}, "body": {"id": "{id}", "n": "{n}"}});
     call["url"] = json!(server.here("/echo/things/{id}"));
@@ -187,7 +188,7 @@ async fn a_request_is_what_the_manifest_says() {
 }
 
 #[tokio::test]
-async fn private_addresses_need_the_manifest_and_the_user() {
+async fn private_addresses_need_permission_of_manifest_and_user() {
     let server = Server::start().await;
     let asks = server.tool("/echo/x", json!({}));
     for (spec, permit) in [(&asks, Permit::default())] {
@@ -198,8 +199,8 @@ async fn private_addresses_need_the_manifest_and_the_user() {
         );
         assert!(refused.hint_text().is_some_and(|hint| hint.contains("Settings")));
     }
-    // Names that lead to this computer, its addresses, and every disguised form of them are refused
-    // without the manifest's permission.
+    // Names and addresses of this computer, in every notation, are refused without the manifest's
+    // permission.
     for host in [
         "api.test",
         "metadata.test",
@@ -225,9 +226,10 @@ async fn private_addresses_need_the_manifest_and_the_user() {
     assert!(server.seen.lock().unwrap().is_empty(), "nothing was sent");
 }
 
-/// Clouds give out keys at these addresses. Neither the manifest nor the user can allow them.
+/// Cloud providers serve keys at these addresses, so neither the manifest nor the user can allow
+/// them.
 #[tokio::test]
-async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open() {
+async fn metadata_addresses_stay_blocked_even_if_the_private_network_is_allowed() {
     let server = Server::start().await;
     let hosts = [
         "169.254.169.254",
@@ -239,7 +241,7 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
         "[fd00:ec2::254]",
         "[fe80::1]",
         "100.100.100.200",
-        // Names that lead to this computer in this test.
+        // In this test, these names resolve to this computer.
         "metadata.google.internal",
         "METADATA.google.internal.",
         "instance-data",
@@ -263,10 +265,10 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
 }
 
 #[tokio::test]
-async fn a_name_is_looked_at_where_it_really_leads() {
+async fn a_request_connects_only_to_the_checked_address_of_a_host_name() {
     let server = Server::start().await;
-    // The first lookup returns a public address, every later one this computer. The connection uses
-    // only the checked address.
+    // The first lookup returns a public address, every later lookup returns this computer. The
+    // connection uses only the checked address.
     let looked_at_before = server.names.lookup("rebinds.test".to_owned()).await.unwrap();
     assert!(packs::run::may_reach(looked_at_before[0], false));
     let spec =
@@ -278,9 +280,9 @@ async fn a_name_is_looked_at_where_it_really_leads() {
     assert!(server.seen.lock().unwrap().is_empty());
 }
 
-/// The names lead to this computer here, but they are not names of this computer.
+/// The names resolve to this computer in this test, but they are not names of this computer.
 #[tokio::test]
-async fn a_key_goes_out_encrypted_or_to_this_computer() {
+async fn a_key_may_be_sent_only_over_https_or_to_this_computer() {
     let server = Server::start().await;
     let permit = Permit { private_network: true, secret: Some("s3cret".to_owned().into()) };
     let port = server.at.port();
@@ -313,7 +315,7 @@ async fn a_key_goes_out_encrypted_or_to_this_computer() {
 }
 
 #[tokio::test]
-async fn redirects_are_looked_at_hop_by_hop() {
+async fn each_hop_of_a_redirect_is_checked() {
     let server = Server::start().await;
     let port = server.at.port();
     let to = |code: u16, place: &str| {
@@ -321,7 +323,7 @@ async fn redirects_are_looked_at_hop_by_hop() {
     };
     let follow = async |code: u16, place: &str, call: Value, extra: Value| {
         let mut tool = json!({"http": call});
-        // The query of the redirecting address belongs to the test server, not to the manifest.
+        // The query of the redirecting address comes from the test server, not from the manifest.
         let (path, query) =
             to(code, place).split_once('?').map(|(p, q)| (p.to_owned(), q.to_owned())).unwrap();
         tool["http"]["url"] = json!(server.here(&path));
@@ -384,7 +386,7 @@ fn percent(query: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_status_has_its_code() {
+async fn each_http_status_maps_to_its_error_code() {
     let server = Server::start().await;
     for (number, code, retryable, happened) in [
         (400, ErrorCode::ToolHttpError, false, false),
@@ -425,7 +427,7 @@ async fn each_status_has_its_code() {
 }
 
 #[tokio::test]
-async fn answers_are_read_as_declared_and_bounded() {
+async fn responses_are_read_in_the_declared_format_up_to_a_size_limit() {
     let server = Server::start().await;
     let text = server
         .run(&server.tool("/text", json!({"response": "text"})), json!({"id": "x"}), &open_permit())
@@ -446,7 +448,7 @@ async fn answers_are_read_as_declared_and_bounded() {
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_told_without_its_address() {
+async fn an_unreachable_server_is_reported_without_its_address() {
     let server = Server::start().await;
     let closed =
         tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
@@ -463,10 +465,10 @@ async fn an_unreachable_server_is_told_without_its_address() {
     assert!(!serde_json::to_string(&failure.error).unwrap().contains("s3cret"));
 }
 
-/// One row per strategy: where the key of a repeated call is found, and that it is found nowhere
-/// else.
+/// One row per strategy: the part of a repeated request that contains the key. The key must occur
+/// nowhere else.
 #[tokio::test]
-async fn agent_run_6_idempotency_by_strategy() {
+async fn agent_run_6_the_idempotency_key_is_sent_where_the_strategy_declares() {
     let server = Server::start().await;
     let body = |saw: &Value| serde_json::from_str::<Value>(saw["body"].as_str().unwrap()).unwrap();
     let header = |saw: &Value, name: &str| saw["headers"].get(name).cloned().unwrap_or_default();
@@ -490,8 +492,8 @@ async fn agent_run_6_idempotency_by_strategy() {
             json!({"id": "order-9", "n": 2, "ref": "key-1"}),
         ),
         (json!({"strategy": "hash_payload"}), [json!("key-1"), Value::Null], arguments.clone()),
-        // The engine uses the argument itself as the key, so the server also finds it in its usual
-        // place.
+        // The engine uses the argument itself as the key, so the server also finds it in the
+        // argument's usual place.
         (
             json!({"strategy": "external_key", "key_ref": "id"}),
             [json!("key-1"), Value::Null],

@@ -1,5 +1,5 @@
-//! Packs as authors write them: each kind of fault is found at its place, valid packs resolve to
-//! the golden file, and the packs that ship have no faults.
+//! Tests packs as authors write them: each kind of fault is reported at its location, valid packs
+//! resolve to the golden file, and the shipped packs have no faults.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 mod adding;
@@ -32,7 +32,7 @@ fn ledger() -> Value {
     serde_json::from_str(include_str!("ledger/pack.json")).unwrap()
 }
 
-/// A resolved tool from which tests build others.
+/// A resolved tool that tests use as a template for other tools.
 static LEDGER_TOOL: std::sync::LazyLock<contract::ToolSpec> = std::sync::LazyLock::new(|| {
     packs::check_folder(&here().join("ledger")).pack.unwrap().tools.remove(0)
 });
@@ -51,12 +51,12 @@ fn by_id<'a>(loaded: &'a [LoadedPack], id: &str) -> &'a LoadedPack {
 }
 
 #[test]
-fn the_shipped_packs_have_no_faults() {
+fn the_bundled_packs_have_no_problems() {
     let loaded = packs::load(&[tools()]);
     let faults: Vec<_> = loaded.iter().flat_map(|l| &l.view.faults).collect();
     assert!(faults.is_empty(), "{faults:#?}");
     let ids: Vec<&str> = loaded.iter().map(|l| l.view.id.as_str()).collect();
-    assert_eq!(ids, ["campaign-portfolio-pacing", "memory", "shop", "web-api-example"]);
+    assert_eq!(ids, ["campaign-portfolio-pacing", "data", "memory", "shop", "web-api-example"]);
     for pack in &loaded {
         let tools = &pack.pack.as_ref().unwrap().tools;
         assert_eq!(&pack.view.tools, tools);
@@ -87,9 +87,9 @@ fn the_shipped_packs_have_no_faults() {
     }
 }
 
-/// `UPDATE_GENERATED=1` writes the file again.
+/// `UPDATE_GENERATED=1` rewrites the golden file.
 #[test]
-fn resolved_tools_are_what_the_golden_file_says() {
+fn resolved_tools_match_the_golden_file() {
     let loaded = packs::check_folder(&here().join("ledger"));
     assert_eq!(loaded.view.faults, []);
     let fresh = format!("{}\n", serde_json::to_string_pretty(&loaded.pack.unwrap().tools).unwrap());
@@ -105,7 +105,7 @@ fn resolved_tools_are_what_the_golden_file_says() {
 }
 
 #[test]
-fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
+fn the_definition_hash_changes_only_with_the_meaning_of_a_call() {
     let folder = tempfile::tempdir().unwrap();
     let hash = |manifest: &Value| {
         write_pack(folder.path(), manifest);
@@ -135,9 +135,9 @@ fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
     assert_eq!(before, changed("/tools/tools/0/title", json!("Another tool")));
 }
 
-/// The shipped packs are loaded first, so no pack of the user takes the place of one of them.
+/// The shipped packs are loaded first, so no user pack can replace a shipped pack.
 #[test]
-fn no_pack_takes_the_place_of_another() {
+fn a_user_pack_cannot_replace_a_bundled_pack() {
     let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write_pack(&bundled.path().join("ledger"), &ledger());
     write_pack(&user.path().join("ledger"), &ledger());
@@ -151,14 +151,14 @@ fn no_pack_takes_the_place_of_another() {
     let place = bundled.path().join("ledger").display().to_string();
     assert!(fault.problem.contains(&place), "{}", fault.problem);
 
-    // Not even one that is faulty, or cannot be read, gives up its place.
+    // Even a shipped pack that is faulty or unreadable keeps its name.
     fs::write(bundled.path().join("ledger/pack.json"), "{").unwrap();
     let loaded = packs::load(&[bundled.path().into(), user.path().into()]);
     assert!(loaded.iter().all(|one| one.pack.is_none()));
 }
 
 #[test]
-fn a_pack_with_another_id_than_its_folder_is_refused() {
+fn a_pack_whose_id_differs_from_its_folder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_pack(&folder.path().join("mine"), &ledger());
     let mut added = ledger();
@@ -170,15 +170,15 @@ fn a_pack_with_another_id_than_its_folder_is_refused() {
         loaded.iter().map(|one| one.view.faults[0].problem.to_string()).collect();
     assert!(problems[0].contains("`ledger`") && problems[0].contains("`mine`"), "{problems:?}");
     assert!(problems[1].contains("a server that a person added"), "{problems:?}");
-    // The author is told of it where the pack is checked, and the pack can be tried there.
+    // The check of the folder warns the author, but the pack has no fault there and can be tried.
     let checked = packs::check_folder(&folder.path().join("mine"));
     assert!(checked.pack.is_some());
     assert_eq!(checked.view.warnings[0].field, "/id");
 }
 
-/// A manifest that the host makes passes the same checks, and names its program by its path.
+/// A manifest created by the host passes the same checks, and names its program by its path.
 #[test]
-fn a_manifest_of_the_host_is_checked_like_any_other() {
+fn a_manifest_created_by_the_host_is_checked_like_any_other() {
     let manifest = |command: &str, more: Value| {
         let mut server = json!({"name": "notes", "command": command, "offer_all": true});
         server.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -204,7 +204,7 @@ fn a_manifest_of_the_host_is_checked_like_any_other() {
 }
 
 #[test]
-fn tools_of_the_same_name_are_told_apart_by_their_pack() {
+fn tools_of_the_same_id_in_two_packs_get_qualified_ids() {
     let folder = tempfile::tempdir().unwrap();
     let mut other = ledger();
     other["id"] = json!("other");
@@ -228,7 +228,7 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
 }
 
 #[test]
-fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
+fn a_preview_that_reads_with_an_open_world_tool_gives_a_warning() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("ledger");
     let mut pack = ledger();
@@ -245,9 +245,9 @@ fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
     assert!(warning.problem.contains("before anybody has approved"), "{warning:?}");
 }
 
-/// The third pack's tool names are written like the first pack's names with their pack in front.
+/// The third pack's tool names equal the first pack's names after they got their pack as a prefix.
 #[test]
-fn a_qualified_name_is_no_other_tools_name() {
+fn a_qualified_tool_name_never_equals_another_tools_name() {
     let folder = tempfile::tempdir().unwrap();
     for (id, ids) in [
         ("ledger", ["read", "book"]),

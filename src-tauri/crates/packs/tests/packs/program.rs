@@ -1,4 +1,4 @@
-//! Programs as tools: their input, what they can access on this machine, and how they end.
+//! Tests programs as tools: their input, what they can access on this machine, and how they end.
 #![cfg(target_os = "linux")]
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
@@ -75,7 +75,7 @@ fn text(result: Result<Value, ToolFailure>) -> String {
 }
 
 #[tokio::test]
-async fn arguments_come_as_an_array_or_as_json_and_never_through_a_shell() {
+async fn program_arguments_are_passed_as_an_array_or_json_and_never_through_a_shell() {
     let bench = Bench::new("#!/bin/sh\nprintf '%s|' \"$@\"\n");
     let said = text(
         bench
@@ -94,7 +94,7 @@ async fn arguments_come_as_an_array_or_as_json_and_never_through_a_shell() {
 }
 
 #[tokio::test]
-async fn the_environment_is_bare_and_the_folder_fresh() {
+async fn a_program_runs_with_a_minimal_environment_in_an_empty_folder() {
     let bench = Bench::new(
         "#!/bin/sh\nenv | cut -d= -f1 | sort | tr '\\n' ' '; pwd; ls -A | wc -l; touch here\n",
     );
@@ -113,7 +113,7 @@ async fn the_environment_is_bare_and_the_folder_fresh() {
 }
 
 #[tokio::test]
-async fn failures_tell_code_and_last_words() {
+async fn a_failed_program_is_reported_with_exit_code_and_last_output() {
     let bench = Bench::new("#!/bin/sh\necho first >&2; echo 'no such customer' >&2; exit 3\n");
     let failure = bench.run(json!({}), json!({"id": "x"})).await.unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("program_failed"));
@@ -139,7 +139,7 @@ async fn failures_tell_code_and_last_words() {
 }
 
 #[tokio::test]
-async fn output_and_memory_are_bounded() {
+async fn output_and_memory_of_a_program_are_limited() {
     let bench = Bench::new(
         "#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n",
     );
@@ -156,7 +156,7 @@ async fn output_and_memory_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_stopped_run_ends_with_everything_it_started() {
+async fn stopping_a_run_ends_all_processes_it_started() {
     let bench = Bench::new(
         "#!/bin/sh\n(sleep 600 & echo $! > \"$COUNTERSIGN_PACK_DATA/pid\"; wait) &\nwait\n",
     );
@@ -191,7 +191,8 @@ async fn a_stopped_run_ends_with_everything_it_started() {
     panic!("the grandchild {pid} still runs");
 }
 
-/// Plays the app: runs a program that starts others, prints their ids, and waits to be killed.
+/// A test in the role of the app: it runs a program that starts others, prints their ids, and waits
+/// to be killed.
 #[test]
 fn role_app() {
     if std::env::var_os("ROLE").is_none() {
@@ -230,7 +231,7 @@ fn role_app() {
 }
 
 #[test]
-fn killing_the_app_leaves_nothing_of_a_program() {
+fn killing_the_app_ends_all_processes_of_a_program() {
     use std::io::BufRead as _;
     let mut app = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "program::role_app", "--nocapture"])
@@ -259,9 +260,10 @@ fn killing_the_app_leaves_nothing_of_a_program() {
     }
 }
 
-/// The isolation depends on the kernel. Where this kernel supports it, all of it holds.
+/// The isolation depends on the kernel. If this kernel supports Landlock, all restrictions must be
+/// effective.
 #[tokio::test]
-async fn a_program_sees_its_pack_and_nothing_of_the_user() {
+async fn a_program_can_read_its_pack_but_not_the_users_files() {
     if isolation().landlock_abi == 0 {
         return;
     }
@@ -275,7 +277,7 @@ async fn a_program_sees_its_pack_and_nothing_of_the_user() {
     assert_eq!(said.lines().collect::<Vec<_>>(), ["pack", "x"]);
 }
 
-/// From here on, this thread and its children may ask for Landlock's version but not create a
+/// From here on, this thread and its children may query Landlock's version but not create a
 /// ruleset.
 fn refuse_rulesets() {
     let sized = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0).unwrap();
@@ -292,7 +294,7 @@ fn refuse_rulesets() {
 }
 
 #[test]
-fn a_program_that_cannot_be_kept_apart_as_told_is_not_run() {
+fn a_program_is_not_run_if_the_reported_isolation_cannot_be_applied() {
     if isolation().level != Isolation::Full {
         return;
     }
@@ -314,7 +316,7 @@ fn a_program_that_cannot_be_kept_apart_as_told_is_not_run() {
 }
 
 #[tokio::test]
-async fn sockets_open_only_as_declared_and_never_to_the_desktop() {
+async fn a_program_can_open_only_declared_sockets_and_none_of_the_desktop() {
     if isolation().level != Isolation::Full {
         return;
     }
@@ -328,7 +330,7 @@ async fn sockets_open_only_as_declared_and_never_to_the_desktop() {
 }
 
 #[test]
-fn the_level_is_said_in_words() {
+fn the_isolation_level_is_described_in_a_sentence() {
     let found = isolation();
     assert_eq!(found.level == Isolation::Full, found.landlock_abi > 0 && found.seccomp);
     assert!(found.message.ends_with('.'));

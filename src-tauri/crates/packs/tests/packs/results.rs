@@ -1,5 +1,5 @@
-//! Declarations of results by tools: faults at their place, warnings, and names of views that
-//! earlier versions wrote.
+//! Tests how tools declare the display of results: faults at their location, warnings, and view
+//! names in the form of earlier versions.
 
 use contract::{PackFault, ResultView, result::Shape};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn checked(manifest: &Value) -> (Vec<PackFault>, Vec<PackFault>) {
 }
 
 #[test]
-fn declared_results_without_a_fault_are_read_as_written() {
+fn valid_result_views_are_read_as_declared() {
     let table = json!({"shape": "table", "title": {"en": "Entries"}, "rows": "/entries", "pinned": true, "columns": [
         {"field": "account", "label": {"en": "Account", "sv": "Konto"}, "role": "dimension"},
         {"field": "day", "role": "time"},
@@ -45,7 +45,7 @@ fn declared_results_without_a_fault_are_read_as_written() {
 }
 
 #[test]
-fn each_wrong_declaration_is_told_at_its_place() {
+fn each_invalid_result_view_is_reported_at_its_field() {
     let columns = |columns: Value| json!({"shape": "table", "columns": columns});
     let one = |column: Value| columns(json!([column]));
     let cases = [
@@ -153,7 +153,7 @@ fn rows_and_columns_that_the_output_schema_does_not_describe_are_warnings() {
 }
 
 #[test]
-fn the_name_of_a_view_alone_means_that_of_the_pack_that_has_it() {
+fn a_bare_view_name_refers_to_the_pack_that_declares_it() {
     let folder = tempfile::tempdir().unwrap();
     let own = json!({"shape": "named", "pack": "ledger", "view": "book", "pinned": true});
     write_pack(&folder.path().join("ledger"), &with_view(own.clone()));
@@ -174,7 +174,7 @@ fn the_name_of_a_view_alone_means_that_of_the_pack_that_has_it() {
 }
 
 #[test]
-fn how_a_result_is_shown_changes_no_definition() {
+fn the_result_view_does_not_change_the_definition_hash() {
     let hash = |view: Value| {
         let folder = tempfile::tempdir().unwrap();
         write_pack(folder.path(), &with_view(view));

@@ -1,4 +1,4 @@
-//! Shared by the tests that run tools: a pack of one tool, and a request for it.
+//! Helpers of the tests that run tools: a pack with one tool, and a request for the tool.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use contract::{ToolSpec, ToolTarget};
 use engine::ports::{ToolRequest, TurnContent};
 use serde_json::{Value, json};
 
-/// A manifest with one tool. Members of `tool` replace the defaults here.
+/// A manifest with one tool. Members of `tool` replace the defaults in this function.
 pub(crate) fn manifest(tool: Value) -> Value {
     let mut entry = json!({
         "id": "t", "title": "The tool", "kind": "http_api", "side_effect_level": "read_only",
@@ -25,7 +25,7 @@ pub(crate) fn manifest(tool: Value) -> Value {
     })
 }
 
-/// Returns the resolved tool of such a pack.
+/// Returns the resolved tool of a pack with this tool.
 pub(crate) fn spec_in(folder: &Path, tool: Value) -> ToolSpec {
     fs::write(folder.join("pack.json"), manifest(tool).to_string()).unwrap();
     let loaded = packs::check_folder(folder);

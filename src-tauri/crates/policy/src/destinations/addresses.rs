@@ -1,5 +1,5 @@
-//! Finds addresses in texts and in parameters for addresses, and those that a message names. `hosts`
-//! reads the host of each.
+//! Finds addresses in texts and in parameters for addresses, and addresses that a message names.
+//! The module `hosts` reads the host of each address.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -10,13 +10,13 @@ use super::{
     name_of, parameters,
 };
 
-/// The schemes for which the URL standard needs no slashes.
+/// The schemes whose slashes are optional in the URL standard.
 const SPECIAL_SCHEMES: &[&str] = &["http", "https", "ws", "wss", "ftp"];
-/// The marks at which some clients begin an address within another one.
+/// The characters after which some clients begin an address that is nested in another address.
 const VALUE_MARKS: [char; 7] = ['?', '&', ';', '#', '=', '"', '\''];
 
-/// Returns the hosts of all addresses in a text, with a scheme or relative (`//example.com`), and the
-/// places of their authorities.
+/// Returns the hosts of all addresses in a text, with a scheme or relative (`//example.com`), and
+/// the ranges of their authorities.
 pub(super) fn in_text(text: &str) -> (BTreeSet<String>, Vec<Range<usize>>) {
     let (mut found, mut places) = (BTreeSet::new(), Vec::new());
     for at in authorities(text) {
@@ -32,7 +32,7 @@ pub(super) fn in_text(text: &str) -> (BTreeSet<String>, Vec<Range<usize>>) {
 }
 
 /// Returns the host of an address with tabs or line ends in it, which the URL standard removes. Two
-/// lines that make no name of the name system together are two texts.
+/// lines that do not form a valid DNS name together are two texts.
 fn spaced_host(text: &str) -> Option<String> {
     let url = text.contains(['\t', '\n', '\r']).then(|| Url::parse(text).ok()).flatten()?;
     let host = url.host_str().filter(|_| SPECIAL_SCHEMES.contains(&url.scheme()))?;
@@ -80,8 +80,8 @@ fn scheme_before(text: &str, colon: usize) -> String {
     scheme.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase()
 }
 
-/// Whether an authority follows a scheme and these slashes. A drive of Windows (`C:\\`) has none, and
-/// neither has a file of this computer (`file:///`).
+/// Whether an authority follows a scheme and these slashes. A Windows drive (`C:\\`) and a local
+/// file (`file:///`) have no authority.
 fn begins_authority(scheme: &str, slashes: &str) -> bool {
     match scheme.len() {
         1 => slashes.starts_with("//"),
@@ -89,8 +89,8 @@ fn begins_authority(scheme: &str, slashes: &str) -> bool {
     }
 }
 
-/// Whether an address without a scheme begins with the slashes in `begin..end`. At the start of a text
-/// any name counts, else one that is longer than a word of prose or code.
+/// Whether an address without a scheme begins with the slashes in `begin..end`. At the start of a
+/// text, any name is an address. Elsewhere the name must be longer than a word of prose or code.
 fn is_relative(text: &str, begin: usize, end: usize) -> bool {
     let before = text[..begin].chars().next_back();
     if text[..begin].trim().is_empty() {
@@ -108,14 +108,15 @@ fn is_relative(text: &str, begin: usize, end: usize) -> bool {
     is_number || begins && is_long || rest.starts_with(['?', '.']) && share_prefix(rest) > 0
 }
 
-/// Returns the length of what Windows writes before the computer of a shared folder: `\\?\UNC\`.
+/// Returns the length of the prefix `\\?\UNC\`, which Windows writes before the computer of a
+/// shared folder.
 fn share_prefix(text: &str) -> usize {
     let prefix = text.get(..6).map(|start| start.replace('\\', "/").to_ascii_lowercase());
     if prefix.is_some_and(|start| matches!(start.as_str(), "?/unc/" | "./unc/")) { 6 } else { 0 }
 }
 
-/// Returns the hosts of addresses without a scheme in a text that may be one: a name below a known
-/// domain, an address of the Internet Protocol, and what a name such as `host=` introduces.
+/// Returns the hosts of addresses without a scheme in a text that may be an address: names below a
+/// known domain, IP addresses, and hosts introduced by a name such as `host=`.
 pub(super) fn bare_in_text(text: &str) -> BTreeSet<String> {
     let whole = text.trim();
     let mut found = bare_hosts(whole, true);
@@ -128,7 +129,7 @@ pub(super) fn bare_in_text(text: &str) -> BTreeSet<String> {
 }
 
 fn bare_hosts(text: &str, is_whole: bool) -> BTreeSet<String> {
-    // `in_text` finds an address with a scheme.
+    // `in_text` handles addresses with a scheme.
     let text = authorities(text).first().map_or(text, |begin| &text[..*begin]);
     let has_more = text.contains(['/', '\\', '?', '#', ':']);
     let begins_www = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
@@ -147,19 +148,20 @@ fn bare_hosts(text: &str, is_whole: bool) -> BTreeSet<String> {
             return is_written_ip(text, has_more);
         }
         let is_known = psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known());
-        // With a port or a path, a name of the own network counts as well.
+        // With a port or a path, a name in the local network is a host as well.
         let is_own = is_whole && has_more && !is_known && name.contains('.');
         let is_file = |name: &str| hosts::is_file_name(name) && !(is_whole && has_more);
-        // In prose, a name counts that can carry data: with a path, or below another name.
+        // In prose, a name is a host only if it can carry data, in a path or in a label below the
+        // site.
         let is_long = is_whole || has_more || is_below_a_site(name);
         begins_www || is_own || is_long && hosts::is_domain(name, is_file)
     };
     let mut found = hosts::in_authority(text);
-    // A text with a space in the place of the host is not an address.
+    // A text with a space where its host would be is not an address.
     if is_whole && text.split(['/', '\\', '?', '#']).next().is_some_and(|name| name.contains(' ')) {
         found.clear();
     }
-    // `example.com:data`, as `scp` writes it.
+    // `scp` writes addresses as `example.com:data`.
     let (before, _) = text.split_once(':').unwrap_or((text, ""));
     found.retain(|name| is_whole || !name.contains(':') || is_ip(name));
     found.extend(hosts::strict(before).filter(|_| before.len() < text.len()));
@@ -167,7 +169,7 @@ fn bare_hosts(text: &str, is_whole: bool) -> BTreeSet<String> {
     found
 }
 
-/// Whether a name has more labels than the domain that somebody can register.
+/// Whether a name has more labels than a domain that can be registered.
 fn is_below_a_site(name: &str) -> bool {
     psl::domain(name.as_bytes()).is_some_and(|site| site.as_bytes().len() < name.len())
 }
@@ -176,8 +178,8 @@ fn is_ip(name: &str) -> bool {
     name.starts_with('[') && name.contains(':') || name.parse::<core::net::Ipv4Addr>().is_ok()
 }
 
-/// Whether a text is an address of the Internet Protocol and not a number or a date: some clients take
-/// `10` and `1.5` for hosts.
+/// Whether a text is an IP address and not a number or a date. Some clients take `10` and `1.5` for
+/// hosts.
 fn is_written_ip(text: &str, has_more: bool) -> bool {
     let name = text.split(['/', '\\', '?', '#', ':']).next().unwrap_or(text);
     let parts: Vec<&str> = name.split('.').collect();
@@ -189,7 +191,7 @@ fn is_written_ip(text: &str, has_more: bool) -> bool {
         || has_more && (is_coded || is_large || has_long_end || parts.len() == 3)
 }
 
-/// Returns the hosts that a name of a parameter within a text introduces: `Host: example.com`,
+/// Returns the hosts that a parameter's name introduces within a text: `Host: example.com`,
 /// `host=example.com port=1`.
 fn introduced_hosts(text: &str) -> BTreeSet<String> {
     let is_mark = |c: char| c.is_whitespace() || c == '"' || c == '\'';
@@ -213,8 +215,8 @@ fn introduced_hosts(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns the destinations of a parameter for addresses: each host, and the text itself if a part
-/// of it is not a plain address.
+/// Returns the destinations of a parameter for addresses: each host, and the text itself if some
+/// part of the text is not a plain address.
 pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut is_plain = true;
@@ -222,12 +224,12 @@ pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
     let begins_here =
         parts.first().is_some_and(|part| matches!(plain_host(part), PlainAddress::Here));
     for part in parts.iter().filter(|part| !part.is_empty()) {
-        // Programs that take a list split it anywhere.
+        // Programs that take a list may split the text at any of these characters.
         let pieces = part.split([',', ';']).skip(1).flat_map(|piece| bare_hosts(piece, true));
         found.extend(pieces);
         match plain_host(part) {
             PlainAddress::Here => {}
-            // A word of `Main Street, Oslo`, or of a path with spaces.
+            // The part is a word of `Main Street, Oslo` or of a path with spaces.
             PlainAddress::Host(host) if parts.len() > 1 && !host.contains(['.', ':']) => {
                 is_plain &= begins_here;
             }
@@ -246,8 +248,8 @@ pub(super) fn in_parameter(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns the name of a text that is an address in a form that clients read differently. A text
-/// with spaces is prose.
+/// Returns the text as a destination's name if it is an address that clients read differently. A
+/// text with spaces is prose.
 pub(super) fn odd_address(text: &str) -> Option<String> {
     let text = text.trim();
     let is_one = text.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
@@ -258,9 +260,9 @@ pub(super) fn odd_address(text: &str) -> Option<String> {
 
 /// A part of a text in a parameter for addresses.
 enum PlainAddress {
-    /// An address that each client reads alike.
+    /// An address that all clients read alike.
     Host(String),
-    /// A path at the server that gets the call, or a file of this computer.
+    /// A path on the server that gets the call, or a local file.
     Here,
     No,
 }
@@ -268,20 +270,20 @@ enum PlainAddress {
 fn plain_host(part: &str) -> PlainAddress {
     let is_path = part.starts_with(['/', '?', '#']) && !part.contains('\\');
     let is_file = part.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("file:///"));
-    // No computer has an address below 1.0.0.0: such a number is a count or a port.
+    // No computer has an address below 1.0.0.0, so a smaller number is a count or a port.
     let is_small = part.parse::<u64>().is_ok_and(|number| number < 1 << 24);
     if is_path && !part.starts_with("//") || is_file && !part[8..].starts_with('/') || is_small {
         return PlainAddress::Here;
     }
     let (scheme, rest) = match part.split_once("://") {
         Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
-        // `http:example.com` and `http:/example.com` have a host for some clients only.
+        // Only some clients find a host in `http:example.com` and `http:/example.com`.
         _ if SPECIAL_SCHEMES.contains(&&*scheme_before(part, part.find(':').unwrap_or(0))) => {
             return PlainAddress::No;
         }
         _ => (None, part),
     };
-    // Drivers of databases read hosts in the query, too: `postgresql://a/b?host=c`.
+    // Database drivers also read hosts in the query: `postgresql://a/b?host=c`.
     let is_web = scheme.is_none_or(|scheme| SPECIAL_SCHEMES.contains(&&*scheme.to_lowercase()));
     if !is_web && rest.contains(['?', '#', ';']) {
         return PlainAddress::No;
@@ -299,12 +301,12 @@ fn is_scheme(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+.-".contains(&b))
 }
 
-/// Returns the hosts that a message names. An address that clients read differently names nothing, and
-/// neither does what may be a file.
+/// Returns the hosts that a message names. An address that clients read differently and a possible
+/// file name are not hosts.
 pub(super) fn named_hosts(message: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for word in message.split(is_border) {
-        // The end of a sentence is not part of an address.
+        // Punctuation at the end of a sentence is not part of an address.
         let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
         if word.contains("://") {
             for (at, mark) in word.match_indices("://") {
@@ -331,7 +333,7 @@ fn named_bare_host(word: &str) -> Option<String> {
     is_named.then_some(name)
 }
 
-/// Returns the only one of the hosts that clients read in an address.
+/// Returns the host of an address if clients read only one.
 fn only(hosts: BTreeSet<String>) -> Option<String> {
     let mut hosts = hosts.into_iter();
     hosts.next().filter(|_| hosts.next().is_none())

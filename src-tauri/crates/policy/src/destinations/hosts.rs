@@ -1,5 +1,5 @@
-//! Reads what stands in the place of a host. It looks at one authority alone, such as
-//! `user@example.com:80`, and not for authorities in texts.
+//! Reads the text at the position of a host. The module looks at a single authority, such as
+//! `user@example.com:80`, and does not search texts for authorities.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,29 @@ use url::Url;
 
 use super::name_of;
 
-/// The longest authority that is read, in bytes. A longer one has a name of its own.
+/// The longest authority that is read, in bytes. A longer authority becomes a destination as a
+/// whole.
 pub(super) const AUTHORITY_BYTES: usize = 4_096;
-/// Endings of file names that are also top-level domains. A bare name with one of them is taken for
-/// a file, unless its parameter stands for an address.
+/// Endings of file names that are also top-level domains. A bare name with such an ending is taken
+/// for a file, unless its parameter stands for an address.
 const FILE_ENDINGS: &[&str] = &[
     "cab", "cc", "cfd", "java", "md", "mm", "mov", "mp", "pl", "pm", "ps", "py", "rs", "sh", "so",
     "tf", "zip",
 ];
-/// More endings of files and of names in code. A message names no host with one of them unless it
-/// has a scheme.
+/// More endings of files and of names in code. In a message, a name with such an ending is a host
+/// only if it has a scheme.
 const CODE_ENDINGS: &[&str] = &[
     "ac", "ai", "am", "app", "bz", "dev", "do", "dot", "fit", "gd", "id", "in", "info", "la",
     "link", "map", "mk", "ml", "mo", "name", "one", "pub", "run", "sc", "st", "vi",
 ];
 
-/// Writes a host as it is compared: in lower case and without the dot of the root.
+/// Normalises a host for comparison: in lower case and without the dot of the root.
 pub(super) fn normalize(host: &str) -> String {
     host.trim_end_matches('.').to_lowercase()
 }
 
-/// Returns the name of the host in `name[:port]`. A text that no standard takes for a host is
-/// itself the name: nobody can have named it.
+/// Returns the name of the host in `name[:port]`. A text that is not a host in any standard is
+/// returned unchanged, and no message can name such a destination.
 pub(super) fn canonical(name: &str) -> Option<String> {
     let name = name.trim();
     if name.is_empty() || name.starts_with(':') {
@@ -37,7 +38,7 @@ pub(super) fn canonical(name: &str) -> Option<String> {
     Some(parse(name).unwrap_or_else(|| name_of(name)))
 }
 
-/// Returns the host of `name[:port]` if each client reads the same one.
+/// Returns the host of `name[:port]` if all clients read the same host.
 pub(super) fn strict(name: &str) -> Option<String> {
     let is_plain = |c: char| c.is_alphanumeric() || "-._:[]".contains(c);
     parse(name).filter(|_| name.chars().all(is_plain))
@@ -53,14 +54,15 @@ fn parse(name: &str) -> Option<String> {
     url.host_str().filter(|host| !host.is_empty()).map(normalize)
 }
 
-/// Returns every host that some client reads in an authority that begins a text.
+/// Returns every host that some client reads in the authority at the beginning of a text.
 pub(super) fn in_authority(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let is_end = |c: char| c.is_ascii_whitespace() || c.is_control();
-    // A text may hold thousands of beginnings: none is read to the end of the text.
+    // A text may contain thousands of authorities, so each is read only up to a fixed length.
     let (whole, text) = (text, &text[..text.floor_char_boundary(AUTHORITY_BYTES)]);
     let standard = cut(text, |c| is_end(c) || matches!(c, '/' | '\\' | '?' | '#'));
-    // RFC 3986 ends no authority at a backslash, and some clients end it at a slash only.
+    // RFC 3986 does not end an authority at a backslash. Some clients end an authority only at a
+    // slash.
     let without_backslash = cut(text, |c| is_end(c) || matches!(c, '/' | '?' | '#'));
     let to_slash = cut(text, |c| is_end(c) || c == '/');
     if to_slash.len() < whole.len() && to_slash.len() == text.len() {
@@ -80,14 +82,14 @@ pub(super) fn in_authority(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Adds the hosts of an authority: those after each `@`, and those of a list. If it is not certain
-/// that all of the text belongs to the authority, only names below a domain count.
+/// Adds the hosts of an authority: the host after each `@`, and each host of a list. If the text
+/// may extend beyond the authority, only names below a domain are added.
 fn collect(authority: &str, is_certain: bool, found: &mut BTreeSet<String>) {
     let (user, pieces) = match authority.split_once('@') {
         Some((user, rest)) => (user, rest),
         None => ("", authority),
     };
-    // Programs that look for addresses in texts end them at one of these.
+    // Programs that search texts for addresses end an address at one of these characters.
     let user = trim_end(cut(user, |c| matches!(c, ':' | ',' | ';' | '&' | ']' | '=')));
     if is_domain(&user.to_lowercase(), |_| false) {
         found.extend(canonical(user));
@@ -105,14 +107,14 @@ fn collect(authority: &str, is_certain: bool, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether the last label of a name can be one of the name system.
+/// Whether the last label of a name can be a top-level domain.
 fn is_below_a_domain(name: &str) -> bool {
     let name = name.split_once(':').map_or(name, |(name, _)| name);
     let label = name.rsplit_once('.').map_or("", |(_, label)| label);
     !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-')
 }
 
-/// Removes the marks of a sentence or of code around an address.
+/// Removes punctuation of prose or code from the end of an address.
 fn trim_end(text: &str) -> &str {
     let is_bracketed = text.rsplit('@').next().is_some_and(|name| name.starts_with('['));
     text.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_bracketed && c == ']'))
@@ -129,19 +131,19 @@ pub(super) fn is_border(c: char) -> bool {
         || matches!(c, '<' | '>' | '"' | '\'' | '`' | '|' | '(' | ')' | '{' | '}')
 }
 
-/// Whether a name is one below a known domain that no file has.
+/// Whether a name is below a known domain and is not a file name according to `is_file`.
 pub(super) fn is_domain(name: &str, is_file: impl Fn(&str) -> bool) -> bool {
     let is_known = psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known());
     name.contains('.') && is_known && psl::domain(name.as_bytes()).is_some() && !is_file(name)
 }
 
-/// Whether a bare name in an argument is taken for a file. A name with more parts than a file's can
-/// carry data to the domain in its end.
+/// Whether a bare name in an argument is taken for a file. A name with more labels than a file name
+/// is taken for a host, because its labels can carry data.
 pub(super) fn is_file_name(name: &str) -> bool {
     has_file_ending(name) && name.split('.').count() == 2
 }
 
-/// Whether a name in a message may be that of a file or of something in code.
+/// Whether a name in a message may be the name of a file or of something in code.
 pub(super) fn may_be_file(name: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     has_file_ending(name) || CODE_ENDINGS.contains(&ending) && name.split('.').count() == 2

@@ -1,17 +1,17 @@
-//! Tells what a parameter stands for, by its name and its schema. It reads no values.
+//! Determines the meaning of a parameter from its name and its schema, without reading its value.
 
 use std::collections::HashSet;
 
 use contract::ToolSpec;
 use serde_json::Value;
 
-/// Words of parameter names that stand for an address. A plural counts, too.
+/// Words of parameter names that stand for an address. Plurals match as well.
 const ADDRESS_WORDS: &[&str] = &[
     "url", "uri", "iri", "href", "link", "host", "hostname", "domain", "site", "website",
     "address", "endpoint", "origin", "webhook", "server", "proxy", "ip", "redirect", "callback",
     "hop",
 ];
-/// The ends of longer words that stand for an address: `baseurl`, `dbhost`.
+/// Endings of longer words that stand for an address: `baseurl`, `dbhost`.
 const ADDRESS_ENDS: &[&str] =
     &["url", "href", "host", "hostname", "domain", "address", "endpoint", "webhook", "server"];
 /// Words of parameter names that stand for recipients.
@@ -35,14 +35,15 @@ const RECIPIENT_WORDS: &[&str] = &[
     "channel",
     "chat",
 ];
-/// Last words of names that stand for something else than an address: `server_port`, `max_links`.
+/// Last words of a name that make the parameter something other than an address: `server_port`,
+/// `max_links`.
 const OTHER_ENDS: &[&str] = &[
     "count", "port", "id", "type", "kind", "version", "limit", "status", "index", "size", "timeout",
 ];
-/// Last words of names that stand for something else than a recipient: `email_body`.
+/// Last words of a name that make the parameter something other than a recipient: `email_body`.
 const TEXT_ENDS: &[&str] =
     &["body", "subject", "text", "folder", "label", "type", "count", "limit", "format", "status"];
-/// Parameters beside `to` that make it the end of a range or a route.
+/// Parameters beside `to` that make `to` the end of a range or a route.
 const BEGINS: &[&str] = &["from", "start", "since", "after", "min", "begin", "amount"];
 /// Formats of JSON Schema that stand for an address or a recipient.
 const ADDRESS_FORMATS: &[&str] = &[
@@ -58,22 +59,22 @@ const ADDRESS_FORMATS: &[&str] = &[
     "ipv6",
 ];
 const RECIPIENT_FORMATS: &[&str] = &["email", "idn-email"];
-/// The most schemas that are followed from one into the next, and the most that are looked at.
+/// The longest chain of schemas that is followed, and the most schemas that are looked at.
 const SCHEMA_DEPTH: usize = 16;
 const MOST_SCHEMAS: usize = 1_000;
 
-/// The meaning of a value. A value may stand for several things.
+/// The meaning of a value. Several meanings may apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Role {
-    /// An address, by the name or format of its parameter.
+    /// An address, according to the name or format of its parameter.
     pub address: bool,
-    /// A recipient, by the name or format of its parameter.
+    /// A recipient, according to the name or format of its parameter.
     pub recipient: bool,
-    /// The end of a range or a route, or a recipient with a sign.
+    /// The end of a range or a route, or a recipient that begins with a sign such as `@`.
     pub end: bool,
-    /// A value of a tool that may reach anywhere.
+    /// A value of a tool that may send data anywhere.
     pub open: bool,
-    /// The value is more than a single address or recipient, and its parts are looked at alone.
+    /// The value is more than a single address or recipient, so each part is examined separately.
     pub is_partial: bool,
 }
 
@@ -87,7 +88,7 @@ impl Role {
         }
     }
 
-    /// Returns the role of the name of a member.
+    /// Returns the role for the name of a member.
     pub fn of_name(self) -> Self {
         Self { open: self.open, ..Self::default() }
     }
@@ -97,7 +98,7 @@ impl Role {
     }
 }
 
-/// The declarations of a tool's schema about a value. Several parts of it may say something.
+/// The declarations of a tool's schema about a value. Several parts of the schema may apply.
 #[derive(Clone, Default)]
 pub(super) struct Schema<'a> {
     root: Option<&'a Value>,
@@ -110,12 +111,13 @@ impl<'a> Schema<'a> {
         Self::of(Some(root), vec![root])
     }
 
-    /// Adds to some schemas all that they are made of: alternatives, parts, items and references.
+    /// Collects these schemas and all schemas that they contain or refer to: alternatives, parts,
+    /// items and references.
     fn of(root: Option<&'a Value>, schemas: Vec<&'a Value>) -> Self {
         let mut this = Self { root, parts: Vec::new() };
         let (mut next, mut known) = (schemas, HashSet::new());
         for _ in 0..=SCHEMA_DEPTH {
-            // Several references may lead to one schema.
+            // Several references may lead to the same schema, which is visited once.
             next.retain(|schema| known.insert(std::ptr::from_ref(*schema)));
             next.truncate(MOST_SCHEMAS - this.parts.len());
             this.parts.extend(&next);
@@ -124,14 +126,14 @@ impl<'a> Schema<'a> {
         this
     }
 
-    /// Returns what is declared about a member, in each alternative.
+    /// Returns the declarations of a member in all alternatives.
     pub fn member(&self, name: &str) -> Self {
         let declared = |schema: &&'a Value| schema.get("properties").and_then(|all| all.get(name));
         let schemas = self.parts.iter().filter_map(declared).collect();
         Self::of(self.root, schemas)
     }
 
-    /// Whether a member is declared.
+    /// Whether the schema declares a member of this name.
     pub fn declares(&self, name: &str) -> bool {
         self.parts
             .iter()
@@ -155,7 +157,7 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// Returns what a member stands for, by its name and the formats of its schema.
+/// Returns the role of a member, from its name and the formats of its schema.
 pub(super) fn role_of(name: &str, of_object: &Schema<'_>) -> Role {
     let formats = of_object.member(name).formats();
     let has_format = |known: &[&str]| formats.iter().any(|format| known.contains(format));
@@ -220,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_many_references_lead_to_is_looked_at_once() {
+    fn a_schema_with_many_references_is_searched_only_once() {
         let name = |at: usize| format!("d{at}");
         let parts = |at: usize| vec![json!({"$ref": format!("#/$defs/d{}", at + 1)}); 50];
         let mut defs: Map<String, Value> =
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_split_at_capitals_and_marks() {
+    fn parameter_names_are_split_at_capitals_and_punctuation() {
         for (name, words) in [
             ("baseURL", &["base", "url"][..]),
             ("IPAddress", &["ip", "address"]),

@@ -1,9 +1,9 @@
-//! Removes the encodings that servers remove from a text: percent-encoding and JSON's escapes.
+//! Removes the encodings of a text that a server would decode: percent-encoding and JSON's escapes.
 
 /// The most layers of encoding that are removed from an argument.
 const READINGS: usize = 8;
 
-/// Returns a text as it is, and with each layer of encoding removed.
+/// Returns a text unchanged, and with each layer of encoding removed.
 pub(super) fn of(text: &str) -> Vec<String> {
     let mut all = vec![text.to_owned()];
     while let Some(next) = all.last().filter(|_| all.len() < READINGS).and_then(|one| decode(one)) {
@@ -12,14 +12,15 @@ pub(super) fn of(text: &str) -> Vec<String> {
     all
 }
 
-/// Whether a text has more layers than are removed. Nobody can have named what is still encoded.
+/// Returns whether the text is still encoded after the maximum number of decoding passes. Such a
+/// text is treated as a destination that no message can name.
 pub(super) fn is_unreadable(text: &str) -> bool {
     let all = of(text);
     all.len() == READINGS && all.last().is_some_and(|last| decode(last).is_some())
 }
 
-/// Returns the text with one layer of percent-encoding or of JSON's escapes removed. None if it has
-/// neither.
+/// Returns the text with one layer of percent-encoding or of JSON's escapes removed. Returns none
+/// if the text has neither.
 fn decode(text: &str) -> Option<String> {
     let plain = percent_encoding::percent_decode_str(text).decode_utf8_lossy();
     let plain = if plain.contains('\\') { unescape(&plain).into() } else { plain };

@@ -1,19 +1,19 @@
-//! Finds recipients: mail addresses, phone numbers, channels and names of users.
+//! Finds recipients: mail addresses, phone numbers, channels and user names.
 
 use std::{collections::BTreeSet, ops::Range};
 
 use super::{hosts, name_of};
 
-/// The fewest digits of a phone number.
+/// The fewest digits of a phone number in a parameter for recipients.
 const PHONE_DIGITS: usize = 6;
-/// The digits of a phone number with its country, within any text.
+/// The fewest digits of a phone number with a country code in any other text.
 const LONG_PHONE_DIGITS: usize = 8;
 const LONGEST_PHONE_DIGITS: usize = 15;
 /// The longest local part of a mail address that is read, in bytes.
 const LOCAL_BYTES: usize = 1_024;
 
-/// Returns the mail addresses and phone numbers in a text. An `@` within the authority of an address
-/// makes no mail address.
+/// Returns the mail addresses and phone numbers in a text. An `@` within the authority of an
+/// address is not part of a mail address.
 pub(super) fn in_text(text: &str, authorities: &[Range<usize>]) -> BTreeSet<String> {
     let signs = text.match_indices(['@', '\u{ff20}', '\u{fe6b}']);
     let signs = signs.filter(|(at, _)| !authorities.iter().any(|place| place.contains(at)));
@@ -21,7 +21,7 @@ pub(super) fn in_text(text: &str, authorities: &[Range<usize>]) -> BTreeSet<Stri
     mails.chain(phone_numbers(text)).collect()
 }
 
-/// Returns the numbers in a text that are written as phone numbers: with a `+`.
+/// Returns the numbers in a text that begin with `+`, as phone numbers do.
 fn phone_numbers(text: &str) -> impl Iterator<Item = String> {
     let signs = text.match_indices('+').map(|(at, _)| at);
     let signs =
@@ -36,8 +36,8 @@ fn phone_numbers(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the recipients of a parameter for recipients that `in_text` does not find: each part of a
-/// list is one. Times and small numbers are none.
+/// Returns the recipients of a parameter for recipients that `in_text` does not find: each part of
+/// a list is a recipient. Times and small numbers are not.
 pub(super) fn in_parameter(text: &str, authorities: &[Range<usize>]) -> BTreeSet<String> {
     let found = in_text(text, authorities);
     let is_found = |part: &&str| mail_of(part).is_some_and(|mail| found.contains(&mail));
@@ -45,14 +45,15 @@ pub(super) fn in_parameter(text: &str, authorities: &[Range<usize>]) -> BTreeSet
     parts.filter(|part| !is_time_or_number(part) && !is_found(part)).map(canonical).collect()
 }
 
-/// Returns the parts of a list that are written as recipients: with a sign, or as phone numbers.
+/// Returns the parts of a list that have the form of a recipient: with a sign such as `@`, or as a
+/// phone number.
 pub(super) fn with_signs(text: &str) -> BTreeSet<String> {
     let parts = parts_of(text).into_iter().map(str::trim);
     let has_sign = |part: &&str| part.len() > 1 && part.starts_with(['#', '@']) || is_phone(part);
     parts.filter(has_sign).map(canonical).collect()
 }
 
-/// Splits a list. A name in quotes may hold separators.
+/// Splits a list. A quoted name may contain separators.
 fn parts_of(text: &str) -> Vec<&str> {
     let is_balanced = text.matches('"').count().is_multiple_of(2);
     let mut is_quoted = false;
@@ -63,7 +64,7 @@ fn parts_of(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Returns the address of a part that is a plain mail address, alone or with a name:
+/// Returns the mail address of a list part that consists of a mail address, with or without a name:
 /// `Bob <bob@example.org>`.
 fn mail_of(part: &str) -> Option<String> {
     let address = match part.strip_suffix('>').and_then(|part| part.rsplit_once('<')) {
@@ -93,7 +94,7 @@ pub(super) fn named(message: &str) -> BTreeSet<String> {
     found
 }
 
-/// Writes a recipient as it is compared: in lower case, a phone number without marks.
+/// Normalises a recipient for comparison: in lower case, and a phone number without punctuation.
 pub(super) fn canonical(text: &str) -> String {
     if is_phone(text) {
         return text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect();
@@ -101,8 +102,8 @@ pub(super) fn canonical(text: &str) -> String {
     name_of(text.trim())
 }
 
-/// Returns a mail address in lower case. The local part may be quoted or end in a comment, the domain
-/// may be an address of the Internet Protocol.
+/// Returns a mail address in lower case. The local part may be quoted or end in a comment, the
+/// domain may be an IP address.
 fn mail_address(before: &str, after: &str) -> Option<String> {
     let local = local_part(without_comment_at_end(before))?;
     let after = without_comment_at_begin(after);
@@ -122,19 +123,19 @@ fn mail_address(before: &str, after: &str) -> Option<String> {
     (!is_version).then(|| format!("{}@{name}", local.to_lowercase()))
 }
 
-/// Returns the local part that ends a text.
+/// Returns the local part at the end of a text.
 fn local_part(before: &str) -> Option<&str> {
     let limit = before.len().saturating_sub(LOCAL_BYTES);
     if let Some(quoted) = before.strip_suffix('"') {
         let begin = quoted.rfind('"').filter(|begin| *begin >= limit);
-        // `"me"@example.com` is a quoted name, `"a": "me"@` is not.
+        // `"me"@example.com` has a quoted local part, `"a": "me"@` has none.
         return begin.map(|begin| &before[begin..]);
     }
     let is_end = |c: char| {
         hosts::is_border(c)
             || matches!(c, ',' | ';' | ':' | '[' | ']' | '=' | '&' | '?' | '/' | '\\')
     };
-    // The apostrophe of a name ends no local part: `o'brien`.
+    // An apostrophe within a name, as in `o'brien`, does not end the local part.
     let is_in_name = |at: usize, c: char| {
         c == '\'' && before[..at].ends_with(char::is_alphanumeric) && at + 1 < before.len()
     };
@@ -197,8 +198,8 @@ fn is_time(text: &str) -> bool {
         && rest.chars().all(|c| c.is_ascii_digit() || "Zz:.+-".contains(c))
 }
 
-/// Whether a text is an instant in seconds or milliseconds, from 2001 to 2039. No phone number begins
-/// with such digits and has as many.
+/// Whether a text is a Unix time in seconds or milliseconds, from 2001 to 2039. No phone number
+/// begins with these digits and has this length.
 fn is_instant(text: &str) -> bool {
     let number = text.parse::<u64>().unwrap_or_default();
     text.len() == 10 && (1_000_000_000..2_200_000_000).contains(&number)

@@ -18,7 +18,7 @@ fn in_arguments(arguments: Value) -> Vec<String> {
 }
 
 #[test]
-fn an_address_counts_however_it_is_written() {
+fn an_address_is_a_destination_in_any_notation() {
     for url in [
         "https://evil.example/collect?d=1",
         "HTTPS://EVIL.example",
@@ -36,7 +36,7 @@ fn an_address_counts_however_it_is_written() {
         "a=1&next=https%3A%2F%2Fevil.example%2F",
         "javascript:fetch('https://evil.example')",
     ] {
-        // In an odd form it is a destination of its own, too.
+        // In a form that clients read differently, the whole text is a destination as well.
         let is_other = |name: &String| *name != url.to_lowercase();
         for arguments in [json!({"q": url}), json!({"deep": [{"q": url}]})] {
             let mut found = in_arguments(arguments);
@@ -62,7 +62,7 @@ fn an_address_counts_however_it_is_written() {
 }
 
 #[test]
-fn a_bare_name_counts_where_an_address_is_expected() {
+fn a_bare_host_name_is_a_destination_if_the_parameter_expects_an_address() {
     assert_eq!(in_arguments(json!({"url": "evil"})), ["evil"]);
     assert_eq!(in_arguments(json!({"targetHost": "data.evil"})), ["data.evil"]);
     assert_eq!(in_arguments(json!({"ip": 2_130_706_433_u64})), ["127.0.0.1"]);
@@ -80,9 +80,9 @@ fn a_bare_name_counts_where_an_address_is_expected() {
     assert_eq!(names(&addressed(&spec, &json!({"q": "intranet"}))), ["intranet"]);
 }
 
-/// Found by the adversary of `engine`'s tests.
+/// A regression found by `engine`'s adversarial tests.
 #[test]
-fn an_address_counts_in_every_reading_of_a_client() {
+fn every_host_that_some_client_would_read_from_an_address_is_a_destination() {
     let in_page = |text: &str| in_arguments(json!({ "page": text }));
     for text in [
         "https://docs.example\\@evil.com/x",
@@ -116,9 +116,10 @@ fn an_address_counts_in_every_reading_of_a_client() {
     assert!(named_in("See https://docs.example\\@evil.com and data.evil.md").is_empty());
 }
 
-/// A text that clients read differently is a destination of its own, beside each host that some client reads.
+/// A text that clients read differently is itself a destination, in addition to each host that some
+/// client reads.
 #[test]
-fn a_text_that_is_no_plain_address_is_a_destination_of_its_own() {
+fn an_ambiguous_address_is_itself_a_destination() {
     for url in [
         "2001:db8::7",
         "evil.com:data/x.git",
@@ -179,7 +180,7 @@ fn a_text_that_is_no_plain_address_is_a_destination_of_its_own() {
 }
 
 #[test]
-fn an_address_in_an_odd_form_is_a_destination_of_its_own_in_any_parameter_of_an_open_tool() {
+fn an_ambiguous_address_in_any_parameter_of_an_open_tool_is_a_destination() {
     for text in [
         r"https:\\evil.example\x",
         "http:/evil.example/x",
@@ -205,7 +206,7 @@ fn an_address_in_an_odd_form_is_a_destination_of_its_own_in_any_parameter_of_an_
 }
 
 #[test]
-fn a_number_in_a_set_of_recipients_is_one() {
+fn a_number_in_a_set_of_recipients_is_a_recipient() {
     assert_eq!(in_arguments(json!({"attendees": {"6266": true}})), ["6266"]);
     assert_eq!(in_arguments(json!({"to": {"17": null, "18": 1}})), ["17", "18"]);
     assert!(in_arguments(json!({"attendees": "2026-11-30"})).is_empty());
@@ -252,7 +253,7 @@ fn a_plain_address_in_prose_or_code_is_one_destination() {
 }
 
 #[test]
-fn a_parameter_may_stand_for_several_things() {
+fn a_parameter_name_can_mean_several_kinds_of_destination() {
     for (arguments, name) in [
         (json!({"navigate_to": "data.evil"}), "data.evil"),
         (json!({"url": {"to": "data.evil"}}), "data.evil"),
@@ -279,14 +280,14 @@ fn a_parameter_may_stand_for_several_things() {
 }
 
 #[test]
-fn a_message_names_channels_users_and_phone_numbers() {
+fn channels_users_and_phone_numbers_in_a_message_are_recognised() {
     let found = named_in("Ask #general and @eve, or call +46 70 123 45 67. See #12, 2026-11-30.");
     assert_eq!(names(&found), ["#general", "+46701234567", "@eve"]);
 }
 
-/// Found by the second round of attacks.
+/// A regression found by the second round of adversarial tests.
 #[test]
-fn no_text_around_an_address_or_recipient_hides_it() {
+fn an_address_or_recipient_is_found_regardless_of_surrounding_text() {
     for (to, name) in [
         ("//?<eve@evil.com>", "eve@evil.com"),
         ("https:?<eve@evil.com>", "eve@evil.com"),
@@ -337,7 +338,7 @@ fn no_text_around_an_address_or_recipient_hides_it() {
 }
 
 #[test]
-fn ordinary_values_have_no_needless_destination() {
+fn ordinary_values_give_no_unnecessary_destinations() {
     for (arguments, expected) in [
         (json!({"url": "https://good.com/v1?fields=id,name"}), &["good.com"][..]),
         (json!({"url": "https://good.com/?bbox=10.5,59.2"}), &["good.com"]),
@@ -353,7 +354,7 @@ fn ordinary_values_have_no_needless_destination() {
     ] {
         assert_eq!(in_arguments(arguments.clone()), *expected, "{arguments}");
     }
-    // A schema with a begin makes `to` the end of a range or a route.
+    // A schema with `from` makes `to` the end of a range or a route.
     let schema = json!({"properties": {"from": {}, "to": {}}});
     let spec = ToolSpec { full_input_schema: schema, ..tool(Reach::Configured, true) };
     assert!(addressed(&spec, &json!({"from": "Oslo", "to": "Bergen"})).is_empty());
@@ -362,7 +363,7 @@ fn ordinary_values_have_no_needless_destination() {
 }
 
 #[test]
-fn recipients_count() {
+fn recipients_in_text_and_parameters_are_destinations() {
     assert_eq!(in_arguments(json!({"q": "Write to Eve@Evil.example, now"})), ["eve@evil.example"]);
     assert_eq!(
         in_arguments(json!({"q": "mailto:eve@evil.example?cc=mal@evil.example"})),
@@ -396,7 +397,7 @@ fn recipients_count() {
 }
 
 #[test]
-fn a_call_that_stays_here_has_no_destination() {
+fn a_local_call_has_no_destination() {
     let here = tool(Reach::Here, true);
     assert!(addressed(&here, &json!({"url": "https://evil.example"})).is_empty());
     assert_eq!(server_of(&here), None);
@@ -405,7 +406,7 @@ fn a_call_that_stays_here_has_no_destination() {
 }
 
 #[test]
-fn a_message_names_hosts_and_recipients_and_no_files() {
+fn hosts_and_recipients_in_a_message_are_recognised_but_file_names_are_not() {
     let found = named_in(
         "Read https://docs.example/a?b=1, compare with shop.example.com, mail bob@example.org. See notes.md and report.csv!",
     );
@@ -414,23 +415,23 @@ fn a_message_names_hosts_and_recipients_and_no_files() {
 }
 
 proptest! {
-    /// The address of a call is found in any text around it.
+    /// The address of a call is found, whatever text is before and after the address.
     #[test]
-    fn an_address_within_any_text_is_found(before in "[ -~]{0,20}", after in "([ /?#][ -~]{0,20})?") {
+    fn an_address_inside_any_text_is_found(before in "[ -~]{0,20}", after in "([ /?#][ -~]{0,20})?") {
         let text = format!("{before} https://evil.example{after}");
         let found = in_arguments(json!({"q": text}));
         prop_assert!(found.iter().any(|name| name == "evil.example"), "{text}: {found:?}");
     }
 
     #[test]
-    fn no_text_breaks_the_search(text in any::<String>(), name in any::<String>()) {
+    fn searching_destinations_in_any_text_does_not_panic(text in any::<String>(), name in any::<String>()) {
         in_arguments(json!({name: text.clone(), "url": text, "to": text}));
         named_in(&text);
     }
 }
 
 #[test]
-fn a_typed_host_may_stand_within_an_address() {
+fn a_typed_host_may_be_given_as_part_of_an_address() {
     let host = |text| typed_destination(DestinationKind::Host, text).map(|found| found.name);
     for text in
         ["Docs.Example.", "https://docs.example/a?b=1", "docs.example:8443/a", " docs.example "]
@@ -447,9 +448,10 @@ fn a_typed_host_may_stand_within_an_address() {
     assert_eq!(server.map(|found| found.name).as_deref(), Some("Mine/web"));
 }
 
-/// A text of a thousand beginnings without an end is read in steps that its length bounds.
+/// A text with a thousand unfinished authorities is read in a number of steps limited by its
+/// length.
 #[test]
-fn an_authority_without_an_end_has_a_name_of_its_own() {
+fn an_unterminated_authority_is_a_destination_named_by_its_hash() {
     let text = "http:".repeat(2_000);
     let found = in_arguments(json!({"q": text}));
     assert!(found.iter().any(|name| name.contains("sha256")), "{} names", found.len());
@@ -458,7 +460,7 @@ fn an_authority_without_an_end_has_a_name_of_its_own() {
 }
 
 #[test]
-fn a_sentence_names_an_added_server_as_its_person_does() {
+fn a_description_names_an_added_server_by_its_short_name() {
     let of = |name: &str| Destination::new(DestinationKind::Server, name);
     let places = [of("own-notes/notes"), of("own-notes/other"), of("post/price")];
     assert_eq!(describe(&places), "notes, own-notes/other, post/price");

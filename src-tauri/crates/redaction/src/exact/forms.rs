@@ -1,5 +1,5 @@
-//! The byte sequences by which one secret is found: the secret and pieces of it, in each encoding.
-//! Escapes (percent, JSON, HTML) have no forms here; the text is unescaped instead.
+//! Computes the byte sequences by which a secret is found: the secret and pieces of it, in each
+//! encoding. Escapes (percent, JSON, HTML) have no forms here; the text is unescaped instead.
 
 use std::ops::Range;
 
@@ -10,13 +10,14 @@ pub(super) const SHORTEST: usize = 6;
 /// Length in bytes of the shortest piece by which a secret is recognised: 6 for short secrets, 12
 /// for long ones. For secrets of 12 bytes or more, a half is never shorter than its piece.
 const PIECE: Range<usize> = 6..12;
-/// The most pieces of one form that are searched for.
+/// The most pieces of a form that are searched for.
 const PIECES: usize = 64;
 
 /// A byte sequence to search for.
 pub(super) struct Form {
     pub(super) bytes: Vec<u8>,
-    /// Whether it is also meant in another case. In base64, another case is another value.
+    /// Whether the form is also searched for in another case. In base64, a character in another
+    /// case has another value.
     pub(super) any_case: bool,
     /// Whether the base64 character before the match also carries bits of the secret.
     before: bool,
@@ -32,7 +33,7 @@ impl Form {
         Self { bytes, any_case: false, before: false, after: false }
     }
 
-    /// Widens a match by the neighbouring characters that carry bits of the secret.
+    /// Widens a match by the adjacent base64 characters that carry bits of the secret.
     pub(super) fn widen(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
         let before = self.before && hit.start > 0 && is_base64(text[hit.start - 1]);
         let after = self.after && text.get(hit.end).is_some_and(|byte| is_base64(*byte));
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_core_stands_in_every_base64_that_holds_the_secret() {
+    fn every_base64_text_with_the_secret_contains_its_base64_core() {
         for (offset, before) in ["", "a", "ab"].into_iter().enumerate() {
             for after in ["", "x", "xy", "xyz"] {
                 let (core, ..) = base64_core(b"s3cret-value", offset);

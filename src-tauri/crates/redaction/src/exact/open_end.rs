@@ -1,5 +1,5 @@
-//! Finds the end of a text that a secret could continue: the part of a stream that must wait for the
-//! next piece. It knows nothing of what is done with that part.
+//! Finds the end of a text that a secret could continue: the part of a stream that must wait for
+//! the next piece. The caller decides how to hold that part back.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -16,17 +16,18 @@ use super::{
     views,
 };
 
-/// Tells how much of a text's end is the beginning of a form.
+/// An automaton that finds how much of a text's end is the beginning of a form.
 pub(super) struct Beginnings {
     machine: NFA,
     start: StateID,
-    /// The length of the beginning that each state of the machine stands for.
+    /// The length of the beginning that each state of the automaton stands for.
     lengths: HashMap<StateID, usize>,
     longest: usize,
 }
 
 impl Beginnings {
-    /// Builds the machine for these forms. None if they are too many for one.
+    /// Builds the automaton for these forms. Returns none if the forms are too many for an
+    /// automaton.
     pub(super) fn new(forms: &[Form], any_case: bool) -> Option<Self> {
         let machine = NFA::builder()
             .ascii_case_insensitive(any_case)
@@ -45,7 +46,7 @@ impl Beginnings {
         Some(Self { machine, start, lengths, longest })
     }
 
-    /// Returns the length of the longest end of these bytes that begins a form.
+    /// Returns the length of the longest suffix of these bytes with which a form begins.
     fn length_at_end(&self, bytes: &[u8]) -> usize {
         let near = &bytes[bytes.len().saturating_sub(self.longest)..];
         let state = near
@@ -91,7 +92,7 @@ impl Exact {
     }
 }
 
-/// Lowers `end` to where the last bytes of a view may begin a secret.
+/// Lowers `end` to the position where the last bytes of a view may begin a secret.
 fn note_open(beginnings: &[&Beginnings], view: &View<'_>, end: &mut usize) {
     let mut note = |view: &View<'_>| {
         let bytes = view.bytes();
@@ -99,7 +100,7 @@ fn note_open(beginnings: &[&Beginnings], view: &View<'_>, end: &mut usize) {
             let open = beginnings.iter().map(|all| all.length_at_end(bytes)).max();
             bytes.len() - open.unwrap_or_default()
         };
-        // A character that is not complete yet may be one that nobody sees.
+        // An incomplete character at the end may turn out to be invisible.
         let whole = &bytes[..without_cut_char(bytes)];
         let mut start = open_in(bytes).min(open_in(whole));
         // A base64 character before a match carries bits of the secret.
@@ -116,7 +117,7 @@ fn note_open(beginnings: &[&Beginnings], view: &View<'_>, end: &mut usize) {
     }
 }
 
-/// Returns the length without a character at the end that is cut.
+/// Returns the length without an incomplete character at the end.
 fn without_cut_char(bytes: &[u8]) -> usize {
     let near = bytes.len().saturating_sub(3);
     match bytes[near..].iter().rposition(|byte| *byte >= 0xc0) {
@@ -125,8 +126,9 @@ fn without_cut_char(bytes: &[u8]) -> usize {
     }
 }
 
-/// Does the same for the unescaped versions of a view. If the view ends in a part of an escape, both
-/// readings of that part count: its bytes as they are, and an escape that is still to come.
+/// Does the same for the unescaped versions of a view. If the view ends in a part of an escape,
+/// both readings of that part are considered: its bytes unchanged, and an escape that the next
+/// piece completes.
 fn note_open_escaped(
     beginnings: &[&Beginnings],
     view: &View<'_>,
@@ -154,7 +156,8 @@ fn note_open_escaped(
     *end = (*end).min(view.range(at..view.bytes().len()).start);
 }
 
-/// Returns the position, or that of the escape in whose middle it is in some version of the text.
+/// Returns the position, or the start of the escape that surrounds the position in some version of
+/// the text.
 fn whole_escapes_before(text: &str, mut at: usize) -> usize {
     if at == text.len() || View::of(text, Way::Lost).escape_families().is_empty() {
         return at;

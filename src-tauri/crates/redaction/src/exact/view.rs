@@ -12,10 +12,10 @@ pub(super) enum Way {
     Lost,
 }
 
-/// The text, or a decoded version of it. All of them are folded.
+/// A text or a decoded version of a text, always folded.
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// The source range of each byte. None for the unchanged text, and for views without a map.
+    /// The source range of each byte. None for unchanged text, and for views without a map.
     from: Option<Vec<(u32, u32)>>,
 }
 
@@ -24,8 +24,8 @@ impl<'a> View<'a> {
         Self { bytes: Cow::Borrowed(text.as_bytes()), from: None }.into_folded(way)
     }
 
-    /// Returns the view without characters that nobody sees, and with those that look like ASCII as
-    /// ASCII.
+    /// Returns the view without invisible characters, and with characters that look like ASCII
+    /// replaced by ASCII.
     fn into_folded(self, way: Way) -> Self {
         if is_plain(&self.bytes) || self.bytes.utf8_chunks().all(|chunk| is_folded(chunk.valid())) {
             return self;
@@ -69,13 +69,13 @@ impl<'a> View<'a> {
         start..end.max(start)
     }
 
-    /// Whether the view has one of these bytes.
+    /// Whether the view contains any of these bytes.
     pub(super) fn has_any(&self, marks: &[u8]) -> bool {
         self.bytes.iter().any(|byte| marks.contains(byte))
     }
 
     /// Returns the sets of escape marks to decode: all together and, if the view has several, each
-    /// one alone. A byte that begins an escape in one encoding may be a letter of the secret in
+    /// mark alone. A byte that begins an escape in one encoding may be a letter of the secret in
     /// another.
     pub(super) fn escape_families(&self) -> Vec<&'static [u8]> {
         let present: Vec<&[u8]> =
@@ -94,8 +94,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the position of an escape with one of these marks that begins in the view and could
-    /// be completed by what follows.
+    /// Returns the position of an escape with one of these marks that begins in the view and that
+    /// following text could complete.
     pub(super) fn open_escape(&self, marks: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < self.bytes.len() {
@@ -111,7 +111,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the beginning of the escape, or of the dropped characters, around a position of the
-    /// original text, or the position itself if it is in the middle of none.
+    /// original text. Returns the position itself if it is in neither.
     pub(super) fn escape_start(&self, at: usize) -> usize {
         let Some(from) = &self.from else { return at };
         let after = from.partition_point(|(start, _)| (*start as usize) < at);
@@ -226,7 +226,7 @@ fn may_become_escape(text: &[u8]) -> bool {
         [b'\\', b'x', digits @ ..] => is_hex(digits, 2),
         [b'\\', b'u', rest @ ..] => match rest.split_at_checked(4) {
             None => is_hex(rest, 4),
-            // The second half of a pair of units may follow.
+            // The second half of a surrogate pair may follow.
             Some((first, second)) => {
                 hex_number(first).is_some_and(|unit| (0xd800..0xdc00).contains(&unit))
                     && match second {

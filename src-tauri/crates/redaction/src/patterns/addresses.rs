@@ -22,7 +22,7 @@ static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Za-z0-9_+/=
 static UUID: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
 
-/// Finds all of them.
+/// Finds e-mail addresses and, at the strict level, web addresses and tokens.
 pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
     let (text, facts) = (search.text, search.facts);
     if search.is_number() {

@@ -1,5 +1,6 @@
 //! Finds payment cards, phone numbers and personal identity numbers. Each has a shape and, where
-//! one exists, a check digit. A bare run of digits matches only if everything fits.
+//! one exists, a check digit. A bare run of digits matches only if its shape, context and check
+//! digit are all right.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -18,7 +19,7 @@ static GROUPS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]+(?:[ -
 /// The group lengths in which cards are printed.
 const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16], &[15], &[19]];
 
-/// Finds all of them. A number of JSON can only be a card.
+/// Finds cards, identity numbers and phone numbers. In a JSON number, only cards are searched for.
 pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
     let (text, digits) = (search.text, search.facts.digits);
     if digits >= CARD {
@@ -32,7 +33,7 @@ pub(super) fn find(search: &Search<'_>, found: &mut Vec<Span>) {
     }
 }
 
-/// Finds payment cards by shape, prefix and length of a brand, and check digit.
+/// Finds payment cards by shape, by a brand's prefix and length, and by check digit.
 fn find_cards(text: &str, context: TextContext<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
     for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {

@@ -78,8 +78,8 @@ fn is_no_word(value: &str) -> bool {
             || value.chars().filter(|c| c.is_ascii_punctuation()).count() >= 2)
 }
 
-/// Finds blocks from their first line to their last. A block without a last line extends to the end
-/// of the text.
+/// Finds private key blocks from their first line to their last. A block without a last line
+/// extends to the end of the text.
 fn private_keys(text: &str, found: &mut Vec<Span>) {
     let mut from = 0;
     while let Some(start) = text[from..].find(BEGIN).map(|at| from + at) {
@@ -98,7 +98,7 @@ fn private_keys(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// Whether a member of this name always holds a secret, whatever its value looks like.
+/// Whether a member of this name always contains a secret, regardless of the value.
 pub(super) fn is_secret_name(name: &str) -> bool {
     const NAMES: [&str; 17] = [
         "password",

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::{Kind, Level};
 
-/// Where a text occurs. Some patterns depend on it.
+/// The context of a text, on which some patterns depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextContext<'a> {
     /// Free text of a person, a model or the program.
@@ -23,8 +23,8 @@ pub(crate) enum TextContext<'a> {
 }
 
 impl TextContext<'_> {
-    /// Whether the member's name marks its value as an id. A bare run of digits is then that id and
-    /// no personal data.
+    /// Whether the member's name marks its value as an id. A bare run of digits in an id is not
+    /// personal data.
     fn is_id(self) -> bool {
         let (Self::Member(name) | Self::Number(name)) = self else { return false };
         let name = name.to_ascii_lowercase();
@@ -47,11 +47,11 @@ pub(crate) fn spans(text: &str, level: Level, context: TextContext<'_>) -> Vec<S
     if level == Level::None {
         return Vec::new();
     }
-    // One scan of the bytes tells which patterns can match. Most texts match none.
+    // One scan of the bytes finds which patterns can match at all. Most texts match none.
     find_spans(&Facts::of(text), text, level, context)
 }
 
-/// A text that is searched.
+/// A text to search, with its context.
 struct Search<'a> {
     text: &'a str,
     level: Level,
@@ -66,7 +66,7 @@ impl Search<'_> {
     }
 }
 
-/// The groups of patterns. Each checks by itself where its patterns apply.
+/// The groups of patterns. Each group checks by itself where its patterns apply.
 const GROUPS: [fn(&Search<'_>, &mut Vec<Span>); 4] =
     [digits::find, addresses::find, iban::find, keys::find];
 
@@ -95,7 +95,7 @@ struct Facts {
     at_sign: bool,
     dots: bool,
     slashes: bool,
-    /// Whether a character occurs that can stand between a name and its value.
+    /// Whether the text contains a character that can separate a name from its value.
     names: bool,
 }
 
@@ -138,7 +138,7 @@ fn before(text: &str, at: usize) -> Option<char> {
     text[..at].chars().next_back()
 }
 
-/// Returns the two characters from a position on.
+/// Returns the two characters after a position.
 fn after(text: &str, at: usize) -> (Option<char>, Option<char>) {
     let mut rest = text[at..].chars();
     (rest.next(), rest.next())
@@ -152,7 +152,7 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
             || matches!(c, '_' | '-' | '.' | ',' | '+' | '/' | '#' | '$' | '€' | '£')
     };
     let open = match before {
-        // A comma may separate list items if white space or the beginning stands before it. A point
+        // A comma may separate list items if it follows white space or begins the text. A point
         // always belongs to a decimal.
         Some(',') => !text[..range.start - 1].ends_with(|c: char| c.is_ascii_digit()),
         Some('/' | '-' | '.') => !text[..range.start - 1].ends_with(|c: char| c.is_alphanumeric()),
@@ -167,7 +167,7 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     open && closed
 }
 
-/// Whether the Luhn check digit is right. Payment cards and Swedish personal numbers use it.
+/// Whether the Luhn check digit is correct. Payment cards and Swedish personal numbers use it.
 fn luhn(digits: impl DoubleEndedIterator<Item = u32>) -> bool {
     let sum: u32 = digits
         .rev()
@@ -177,7 +177,7 @@ fn luhn(digits: impl DoubleEndedIterator<Item = u32>) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Compiles a pattern of this crate. An invalid pattern matches nothing; a test would notice that.
+/// Compiles a pattern of this crate. An invalid pattern matches nothing, and a test detects that.
 fn pattern(text: &str) -> Option<regex::Regex> {
     regex::Regex::new(text).ok()
 }
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts of the characters that patterns look for, so that matches are frequent.
+    /// Generates texts from the characters that patterns look for, so that matches are frequent.
     fn texts() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[0-9]{1,6}",
@@ -208,7 +208,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
         #[test]
-        fn the_first_look_leaves_no_pattern_out_that_matches(text in texts()) {
+        fn the_pre_check_skips_no_pattern_that_would_match(text in texts()) {
             let all = Facts { digits: usize::MAX, country: true, at_sign: true, dots: true, slashes: true, names: true };
             for level in [Level::Basic, Level::Strict] {
                 for context in [TextContext::Text, TextContext::Member("note"), TextContext::Member("order_no")] {

@@ -1,13 +1,13 @@
-//! Text that is built to be slow costs no more than other text: twice the length takes about twice
-//! the work. Steps cannot be counted here, so the sizes are chosen such that quadratic work would
-//! not finish.
+//! Text designed to be slow costs no more than other text: twice the length takes about twice the
+//! work. Steps cannot be counted here, so the texts are so long that quadratic work would not
+//! finish.
 
 use redaction::Level;
 
 use crate::kit::Session;
 
 #[test]
-fn hostile_texts_end() {
+fn hostile_texts_are_redacted_in_bounded_time() {
     let size = 50_000;
     for unit in [
         "a",

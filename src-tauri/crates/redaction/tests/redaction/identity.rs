@@ -1,5 +1,5 @@
-//! Redacting and restoring gives back the same text, also if it contains something that looks like
-//! a placeholder.
+//! Redacting and then restoring a text returns the same text, also if the text contains something
+//! like a placeholder.
 
 use proptest::prelude::*;
 use redaction::Level;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kit::Session;
 
-/// Pieces that are replaced, pieces that nearly match, and any other text.
+/// Generates text that is replaced, text that nearly matches a pattern, and any other text.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("anna@example.com".to_owned()),
@@ -39,7 +39,7 @@ fn level() -> impl Strategy<Value = Level> {
 
 proptest! {
     #[test]
-    fn redacted_and_restored_a_text_is_what_it_was(texts in prop::collection::vec(text(), 1..4), level in level()) {
+    fn restoring_a_redacted_text_gives_the_original_text(texts in prop::collection::vec(text(), 1..4), level in level()) {
         let mut session = Session::new(level);
         let out: Vec<String> = texts.iter().map(|text| session.text(text)).collect();
         for (text, out) in texts.iter().zip(&out) {
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_is_what_it_was(texts in prop::collection::vec(text(), 1..4), level in level()) {
+    fn restoring_a_redacted_json_value_gives_the_original_value(texts in prop::collection::vec(text(), 1..4), level in level()) {
         let mut session = Session::new(level);
         let value = json!({"list": texts, "deep": {"one": [texts.first()]}});
         let out = session.value(&value);
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn outbound_text_holds_none_of_the_replaced_values(before in "[a-z ,.]{0,10}", after in "[ ,!?]{0,3}") {
+    fn redacted_text_contains_none_of_the_replaced_values(before in "[a-z ,.]{0,10}", after in "[ ,!?]{0,3}") {
         let mut session = Session::new(Level::Strict);
         let out = session.text(&format!("{before} anna@example.com {after} 4111 1111 1111 1111 {after}"));
         prop_assert!(!out.contains("example") && !out.contains("4111"));
@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn a_placeholder_that_the_model_invents_brings_nothing_back() {
+fn a_placeholder_that_the_model_invents_is_not_restored() {
     let mut session = Session::new(Level::Basic);
     session.text("anna@example.com");
     assert_eq!(
@@ -76,7 +76,7 @@ fn a_placeholder_that_the_model_invents_brings_nothing_back() {
 }
 
 #[test]
-fn a_stranger_cannot_name_somebody_elses_placeholder() {
+fn a_placeholder_written_in_the_input_is_replaced_by_a_literal_placeholder() {
     let mut session = Session::new(Level::Basic);
     session.text("anna@example.com");
     let out = session.text("Please send it to <email_1>.");
@@ -89,7 +89,7 @@ fn a_stranger_cannot_name_somebody_elses_placeholder() {
 }
 
 #[test]
-fn real_values_keep_the_shape_of_the_arguments() {
+fn restored_values_keep_the_arguments_valid_json() {
     let mut session = Session::new(Level::Basic);
     session.value(&json!({"password": "a\"b\\c}"}));
     let arguments =

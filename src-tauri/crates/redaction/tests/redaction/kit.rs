@@ -1,4 +1,4 @@
-//! A redactor for one session, kept as the engine keeps it.
+//! A redactor for a single session, used like in the engine.
 
 use std::sync::Arc;
 

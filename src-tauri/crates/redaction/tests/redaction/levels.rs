@@ -1,4 +1,4 @@
-//! The kinds that each level replaces, their numbers, and the counts for a person.
+//! Tests which kinds each level replaces, the numbers of values, and the counts shown to a person.
 
 use contract::RedactionKind;
 use redaction::{Level, Numbers};
@@ -10,7 +10,7 @@ const LETTER: &str = "Write to anna.berg@example.com or +46 70 123 45 67, card 4
 born 811218-9876, key sk-proj-abcdefghij0123456789, see https://example.com/a?b=c and f3a9c1d27b5e48aa90cd1122aa33bb44.";
 
 #[test]
-fn none_takes_nothing_and_makes_no_placeholder() {
+fn level_none_replaces_nothing() {
     let mut session = Session::new(Level::None);
     assert_eq!(session.text(LETTER), LETTER);
     assert_eq!(session.text("<email_1>"), "<email_1>");
@@ -18,7 +18,7 @@ fn none_takes_nothing_and_makes_no_placeholder() {
 }
 
 #[test]
-fn basic_takes_addresses_numbers_of_people_and_keys() {
+fn level_basic_replaces_mail_addresses_personal_numbers_and_keys() {
     let mut session = Session::new(Level::Basic);
     assert_eq!(
         session.text(LETTER),
@@ -28,7 +28,7 @@ f3a9c1d27b5e48aa90cd1122aa33bb44."
 }
 
 #[test]
-fn strict_takes_web_addresses_and_tokens_too() {
+fn level_strict_also_replaces_web_addresses_and_tokens() {
     let mut session = Session::new(Level::Strict);
     let out = session.text(LETTER);
     assert!(out.ends_with("see <url_1> and <token_1>."), "{out}");
@@ -40,7 +40,7 @@ fn strict_takes_web_addresses_and_tokens_too() {
 }
 
 #[test]
-fn forms_that_are_found() {
+fn every_listed_notation_is_recognised_and_replaced() {
     for (text, out) in [
         ("a.b+c@sub.example.co.uk.", "<email_1>."),
         ("björn@åkeri.se", "<email_1>"),
@@ -73,7 +73,7 @@ fn forms_that_are_found() {
 }
 
 #[test]
-fn members_of_a_value_are_seen_with_their_names() {
+fn values_are_redacted_according_to_their_member_names() {
     let mut session = Session::new(Level::Basic);
     let value = json!({
         "note": "line\nanna@example.com", "card": 5_555_555_555_554_444_u64, "campaign_id": "5555555555554444", "order_number": 4_111_111_111_111_111_u64,
@@ -84,7 +84,8 @@ fn members_of_a_value_are_seen_with_their_names() {
         "login": {"password": "<key_1>", "user": "<email_1>"}, "by": {"<email_2>": 2}
     });
     let out = session.value(&value);
-    // Numbers follow reading order. Which of the two addresses came first does not matter here.
+    // Numbers follow the order of the text. Which of the two addresses is first does not matter
+    // here.
     let swapped = out
         .to_string()
         .replace("<email_1>", "<x>")
@@ -95,7 +96,7 @@ fn members_of_a_value_are_seen_with_their_names() {
 }
 
 #[test]
-fn a_value_keeps_its_number_in_every_turn_and_after_a_restart() {
+fn a_value_keeps_its_placeholder_number_in_later_turns_and_after_a_restart() {
     let mut session = Session::new(Level::Basic);
     assert_eq!(
         session.text("a@example.com b@example.com a@example.com"),

@@ -1,5 +1,5 @@
-//! Ordinary data is not changed at any level: the pacing report, the demo shop, and the numbers in
-//! questions.
+//! Tests that ordinary data is not changed at any level: the pacing report, the demo shop, and the
+//! numbers in questions.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn assert_untouched(level: Level, value: &Value) {
 }
 
 #[test]
-fn the_pacing_report_is_left_alone() {
+fn a_pacing_report_is_not_redacted() {
     let folder = tempfile::tempdir().unwrap();
     let pacing = Pacing::open(folder.path(), Arc::new(now)).unwrap();
     let accounts: Vec<String> = pacing
@@ -47,7 +47,7 @@ fn the_pacing_report_is_left_alone() {
 }
 
 #[test]
-fn the_shop_is_left_alone_but_for_web_addresses() {
+fn only_web_addresses_are_redacted_in_shop_results() {
     let today = now().date_naive();
     let shop = shop::Shop::open(shop::Options {
         today: Box::new(move || today),
@@ -74,7 +74,7 @@ fn the_shop_is_left_alone_but_for_web_addresses() {
 }
 
 #[test]
-fn figures_of_daily_work_are_left_alone() {
+fn ordinary_figures_are_not_redacted() {
     for text in [
         "campaign 120210000000000123 and line item 987654321",
         "23843211234560123;17;2026-11-20;30 000,00;1 234 567",

@@ -1,4 +1,5 @@
-//! Exact values are removed at every level, in every encoding, in parts, and wherever they occur.
+//! Tests that exact values are removed at every level, in every encoding, in parts, and wherever
+//! they occur.
 
 use base64::{Engine as _, engine::general_purpose as alphabets};
 use proptest::prelude::*;
@@ -34,12 +35,12 @@ fn fullwidth(c: char) -> char {
     if c.is_ascii_graphic() { char::from_u32(u32::from(c) + 0xfee0).unwrap() } else { c }
 }
 
-/// Puts one of these characters behind each one.
+/// Inserts one of these characters after each character of the text.
 fn with_others(text: &str, others: &[char]) -> String {
     text.chars().zip(others.iter().cycle()).flat_map(|(c, other)| [c, *other]).collect()
 }
 
-/// Puts a character that nobody sees behind each one.
+/// Inserts an invisible character after each character of the text.
 fn with_invisible(text: &str) -> String {
     with_others(text, &['\u{200b}', '\u{ad}', '\u{2060}', '\u{feff}', '\u{fe0f}', '\u{e0101}'])
 }
@@ -117,8 +118,8 @@ pub fn forms(secret: &str) -> Vec<(String, String)> {
     forms
 }
 
-/// Asserts that the rest does not decode to half of the secret. `form` is the encoded secret that
-/// was in the text.
+/// Asserts that the remaining text does not decode to half of the secret. `form` is the encoded
+/// secret that the text contained.
 #[track_caller]
 fn assert_gone(name: &str, form: &str, out: &str) {
     assert!(out.contains(MARK), "{name}: {out}");
@@ -137,7 +138,7 @@ fn assert_gone(name: &str, form: &str, out: &str) {
 }
 
 #[test]
-fn gone_at_every_level_in_every_encoding() {
+fn a_secret_is_removed_at_every_level_in_every_encoding() {
     for secret in [KEY, PLAIN] {
         for level in [Level::None, Level::Basic, Level::Strict] {
             for (name, form) in forms(secret) {
@@ -153,7 +154,7 @@ fn gone_at_every_level_in_every_encoding() {
 }
 
 #[test]
-fn a_secret_in_another_case_or_with_other_characters_is_cut_as_a_whole() {
+fn a_secret_in_another_case_or_with_hidden_characters_is_removed_entirely() {
     let (hidden, controls) = (with_invisible(PLAIN), with_controls(PLAIN));
     let other_case = |c: char| {
         if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
@@ -177,13 +178,13 @@ fn a_secret_in_another_case_or_with_other_characters_is_cut_as_a_whole() {
         );
         assert_eq!(rest, "é <secret>! ö", "{form}");
     }
-    // Nothing else changes.
+    // Other characters are not changed.
     let text = "\u{1b}[1m\u{7f} e\u{301}t\u{e9} \u{ff21}\u{ff22} so\u{ad}ft \u{2764}\u{fe0f} xk29";
     assert_eq!(Session::with(Level::None, &[PLAIN]).text(text), text);
 }
 
 #[test]
-fn no_restoration_puts_a_secret_back() {
+fn restoring_placeholders_never_restores_a_secret() {
     let mut session = Session::with(Level::Strict, &[PLAIN]);
     assert_eq!(session.text(&format!("x {PLAIN} y")), "x <secret> y");
     assert_eq!(session.replaced.restore("<secret> <secret_1>"), "<secret> <secret_1>");
@@ -191,18 +192,18 @@ fn no_restoration_puts_a_secret_back() {
 }
 
 #[test]
-fn a_secret_in_two_parts_never_leaves_whole_wherever_it_is_cut() {
+fn a_secret_split_at_any_position_over_two_texts_is_removed() {
     for secret in [KEY, PLAIN] {
         for at in (1..secret.len()).filter(|at| secret.is_char_boundary(*at)) {
             let (head, tail) = secret.split_at(at);
             let mut session = Session::with(Level::None, &[secret]);
-            // In two texts of one result, both parts are removed.
+            // If the secret is split over two texts of one result, both parts are removed.
             let out = session.value(&json!({"content": [{"type": "text", "text": format!("a {head}")}, {"type": "text", "text": format!("{tail} b")}]}));
             assert_eq!(out["content"][0]["text"], format!("a {MARK}"), "{at}");
             assert_eq!(out["content"][1]["text"], format!("{MARK} b"), "{at}");
         }
     }
-    // In two messages or two results, at least the longer part is removed.
+    // If the secret is split over two messages or two results, at least the longer part is removed.
     for at in 1..PLAIN.len() {
         let (head, tail) = PLAIN.split_at(at);
         let mut session = Session::with(Level::None, &[PLAIN]);
@@ -217,7 +218,7 @@ fn a_secret_in_two_parts_never_leaves_whole_wherever_it_is_cut() {
 }
 
 #[test]
-fn a_secret_in_many_parts_of_a_list_is_seen() {
+fn a_secret_split_over_many_list_items_is_removed() {
     let mut session = Session::with(Level::None, &[PLAIN]);
     let letters: Vec<String> = PLAIN.chars().map(String::from).collect();
     let out = session.value(&json!({"chunks": letters, "n": [1, 2]}));
@@ -225,7 +226,7 @@ fn a_secret_in_many_parts_of_a_list_is_seen() {
 }
 
 #[test]
-fn words_are_not_secrets_because_a_password_holds_them() {
+fn ordinary_words_contained_in_a_password_are_not_removed() {
     let mut session = Session::with(Level::Basic, &["Stockholm2024!"]);
     assert_eq!(session.text("Spend in Stockholm in 2024"), "Spend in Stockholm in 2024");
     assert_eq!(session.text("It is Stockholm2024!"), "It is <secret>");
@@ -233,13 +234,13 @@ fn words_are_not_secrets_because_a_password_holds_them() {
 }
 
 #[test]
-fn the_matcher_shows_no_value() {
+fn the_debug_output_of_the_matcher_contains_no_secret() {
     assert_eq!(format!("{:?}", Exact::new([PLAIN])), "Exact { values: 1, .. }");
 }
 
 proptest! {
     #[test]
-    fn any_secret_anywhere(secret in "[!-~åäö]{8,60}", before in "\\PC{0,20}", after in "\\PC{0,20}", form in 0..38usize) {
+    fn any_secret_in_any_encoding_and_context_is_removed(secret in "[!-~åäö]{8,60}", before in "\\PC{0,20}", after in "\\PC{0,20}", form in 0..38usize) {
         prop_assume!(secret.trim() == secret && secret.len() >= 8);
         let forms = forms_of_any(&secret);
         let (name, form) = &forms[form % forms.len()];
@@ -250,13 +251,13 @@ proptest! {
     }
 
     #[test]
-    fn text_without_secrets_is_left_alone(text in "[a-z ,.0-9%\\\\&;\"<>]{0,200}") {
+    fn text_without_secrets_is_unchanged(text in "[a-z ,.0-9%\\\\&;\"<>]{0,200}") {
         let mut session = Session::with(Level::None, &["QWERTYUIOPASDFGH", KEY]);
         prop_assert_eq!(session.text(&text), text);
     }
 }
 
-/// As `forms`, without the form that is cut at a fixed position.
+/// Returns the same forms as `forms`, except the form that is cut at a fixed position.
 fn forms_of_any(secret: &str) -> Vec<(String, String)> {
     let cut = (0..=secret.len() / 2).rev().find(|at| secret.is_char_boundary(*at)).unwrap_or(0);
     let padded = if secret.is_char_boundary(8) {
@@ -268,7 +269,7 @@ fn forms_of_any(secret: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn only_the_secret_is_taken_from_a_value() {
+fn only_the_secret_is_replaced_in_a_value() {
     let value: Value = json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": PLAIN});
     let mut session = Session::with(Level::Basic, &[PLAIN]);
     assert_eq!(
@@ -278,7 +279,7 @@ fn only_the_secret_is_taken_from_a_value() {
 }
 
 #[test]
-fn a_cut_moves_to_where_it_halves_nothing() {
+fn a_cut_position_is_moved_out_of_secrets_and_redacted_values() {
     let session = Session::with(Level::Basic, &[PLAIN]);
     let text = format!("{}anna@example.com and {PLAIN}{}", "x ".repeat(5_000), " y".repeat(5_000));
     let (mail, key) = (10_000, text.find(PLAIN).unwrap());

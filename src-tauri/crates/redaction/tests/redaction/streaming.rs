@@ -1,5 +1,4 @@
-//! A reply that arrives in pieces is restored, and loses its secrets, like a reply that arrives at
-//! once.
+//! Tests that a reply in pieces is restored and redacted like a reply in a single piece.
 
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ fn restore_stream(session: &Session, pieces: &[&str]) -> String {
 }
 
 #[test]
-fn every_split_of_every_placeholder_comes_out_whole() {
+fn a_placeholder_split_at_any_position_is_restored_in_a_stream() {
     let session = session();
     for text in [
         "Hi <email_1>!",
@@ -60,7 +59,7 @@ fn every_split_of_every_placeholder_comes_out_whole() {
 }
 
 #[test]
-fn text_that_cannot_become_a_placeholder_is_not_held_back() {
+fn streamed_text_that_cannot_become_a_placeholder_is_not_delayed() {
     let session = session();
     let mut restoring = Restoring::new(Arc::new(session.replaced.clone()), Arc::default());
     assert_eq!(restoring.push("a < b"), "a < b");
@@ -73,7 +72,7 @@ fn text_that_cannot_become_a_placeholder_is_not_held_back() {
 
 proptest! {
     #[test]
-    fn pieces_make_no_difference(pieces in prop::collection::vec("[<>_a-z0-9 ]{0,4}|<email_|<|1>|email_1>|personal|_id_1>", 0..20)) {
+    fn restoring_a_stream_equals_restoring_the_whole_text(pieces in prop::collection::vec("[<>_a-z0-9 ]{0,4}|<email_|<|1>|email_1>|personal|_id_1>", 0..20)) {
         let session = session();
         let whole = pieces.concat();
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
@@ -92,7 +91,7 @@ fn letters(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn a_secret_is_found_in_every_encoding_however_it_is_split() {
+fn a_secret_in_any_encoding_is_removed_from_a_stream_however_it_is_split() {
     for secret in [KEY, PLAIN] {
         let exact = Exact::new([secret]);
         for (name, form) in forms(secret) {
@@ -111,7 +110,7 @@ fn a_secret_is_found_in_every_encoding_however_it_is_split() {
 }
 
 #[test]
-fn only_what_a_secret_could_continue_is_held_back() {
+fn only_streamed_text_that_could_become_a_secret_is_delayed() {
     let exact = Exact::new([PLAIN]);
     let mut scrubbing = Scrubbing::default();
     assert_eq!(scrubbing.push(&exact, "The answer is 42."), "The answer is 42.");
@@ -125,7 +124,7 @@ fn only_what_a_secret_could_continue_is_held_back() {
 }
 
 #[test]
-fn a_restored_value_completes_no_secret() {
+fn a_secret_completed_by_a_restored_value_is_removed() {
     let mut session = Session::new(Level::Basic);
     session.text("ana@example.com");
     let exact = Arc::new(Exact::new(["ana@example.com:hunter22"]));
@@ -137,7 +136,7 @@ fn a_restored_value_completes_no_secret() {
 }
 
 #[test]
-fn the_arguments_of_a_call_lose_secrets_wherever_they_stand() {
+fn secrets_are_removed_from_every_part_of_call_arguments() {
     let exact = Exact::new([PLAIN]);
     let (first, second) = PLAIN.split_at(7);
     for text in [
@@ -153,14 +152,14 @@ fn the_arguments_of_a_call_lose_secrets_wherever_they_stand() {
     }
     let other = r#"{"n": 1.50,  "q": "shoes"}"#;
     assert_eq!(exact.scrub_json(other.to_owned()), other, "not a letter changes");
-    // Two names make no secret.
+    // Two member names that together form a secret are not removed.
     let exact = Exact::new(["hunter22x"]);
     let other = r#"{"hunt": 1.50,  "er22x": 2}"#;
     assert_eq!(exact.scrub_json(other.to_owned()), other, "not a letter changes");
 }
 
 #[test]
-fn a_secret_that_is_begun_again_and_again_costs_no_more_than_other_text() {
+fn repeated_beginnings_of_a_secret_are_streamed_in_linear_time() {
     let exact = Exact::new([PLAIN]);
     for (unit, times) in [(" ", 200_000), ("X", 200_000), ("Xk29fL", 20_000), ("\\u00", 20_000)] {
         let pieces = std::iter::once("X").chain(std::iter::repeat_n(unit, times));
@@ -171,7 +170,7 @@ fn a_secret_that_is_begun_again_and_again_costs_no_more_than_other_text() {
 
 proptest! {
     #[test]
-    fn secrets_in_pieces_are_secrets(pieces in prop::collection::vec(
+    fn secrets_in_random_pieces_are_removed_as_in_the_whole_text(pieces in prop::collection::vec(
         "[a-z %&\\\\]{0,3}|Xk29fLm3|QpZr81TbVw6Y|Xk29|fLm3QpZr|81TbVw6Y|%58|k29f|&#x58;|\\\\u0058|\n|\u{1}|%7f|\\\\f|\\\\u0001|\u{ff05}58|%4cm3", 0..24)) {
         let exact = Exact::new([PLAIN]);
         let whole = pieces.concat();

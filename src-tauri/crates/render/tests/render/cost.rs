@@ -1,5 +1,5 @@
-//! The data sent to the window for an answer of many deltas stays within a small multiple of its
-//! length, whatever its shape. The tests count bytes, not time.
+//! The amount of data sent to the window for an answer of many deltas stays within a small multiple
+//! of the answer's length, whatever its shape. The tests count bytes, not time.
 
 use render::Stream;
 
@@ -8,7 +8,7 @@ fn count_patch_bytes(deltas: impl Iterator<Item = String>) -> (usize, usize) {
     count_bytes_every(1, deltas)
 }
 
-/// The same, with a frame after every few deltas.
+/// Counts the bytes of all patches, with a frame after every `frame` deltas.
 fn count_bytes_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usize, usize) {
     let mut stream = Stream::new();
     let (mut text, mut sent) = (0, 0);
@@ -27,13 +27,13 @@ fn count_bytes_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usi
 }
 
 #[test]
-fn one_plain_paragraph() {
+fn streaming_one_plain_paragraph_sends_at_most_three_times_its_size() {
     let (text, sent) = count_patch_bytes((0..20_000).map(|n| format!("word{n} ")));
     assert!(sent < 3 * text, "{sent} for {text}");
 }
 
 #[test]
-fn one_code_fence() {
+fn streaming_one_code_fence_sends_at_most_three_times_its_size() {
     let (text, sent) =
         count_patch_bytes(std::iter::once("```rust\n".to_owned()).chain(
             (0..20_000).map(|n| if n % 8 == 7 { ";\n".to_owned() } else { format!(" x{n}") }),
@@ -42,7 +42,7 @@ fn one_code_fence() {
 }
 
 #[test]
-fn ordinary_answers() {
+fn streaming_ordinary_answers_sends_a_bounded_multiple_of_their_size() {
     let paragraph =
         "Spend is **on track** for `account 17`: 110 % of target.\n\n- first\n- second *item*\n\n";
     let chars: Vec<char> = paragraph.repeat(60).chars().collect();
@@ -53,10 +53,10 @@ fn ordinary_answers() {
     );
 }
 
-/// The worst case: one block to which text cannot simply be appended. Twice the text costs twice as
-/// much.
+/// The worst case is one block to which text cannot simply be appended. The cost must grow in
+/// proportion to the length of the text.
 #[test]
-fn one_formatted_block_grows_linearly() {
+fn the_cost_of_one_formatted_block_grows_linearly_with_its_length() {
     let shapes: [(&str, &str); 3] = [
         ("paragraph", "**bold** and `code` word "),
         ("list", "- an *item* of a list\n"),

@@ -175,7 +175,7 @@ fn check(html: &str) {
 }
 
 #[test]
-fn a_mail_link_brings_no_attachment_and_no_hidden_recipient() {
+fn a_mail_link_keeps_no_attachment_and_no_hidden_recipient() {
     let text = "[write](mailto:ada@example.com?subject=Hi&attach=/etc/passwd&bcc=eve@example.com&body=x) <mailto:ada@example.com?attachment=y> [x](mailto:a@b.example%0d%0abcc:c@d.example)";
     let html: String = blocks(text).into_iter().map(|block| block.html).collect();
     assert!(
@@ -194,7 +194,7 @@ fn check_all(text: &str) {
     for block in blocks(text) {
         check(&block.html);
     }
-    // Every unfinished state is shown as well.
+    // Checks every unfinished state as well.
     let mut stream = Stream::new();
     for c in text.chars() {
         stream.push(c.encode_utf8(&mut [0; 4]));
@@ -205,7 +205,7 @@ fn check_all(text: &str) {
 }
 
 #[test]
-fn the_corpus_is_harmless() {
+fn the_corpus_of_hostile_markdown_renders_to_safe_html() {
     for text in CORPUS {
         check_all(text);
         check_all(&format!("Text **before {text} after** text"));
@@ -216,7 +216,7 @@ fn the_corpus_is_harmless() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn mixtures_are_harmless(pieces in proptest::collection::vec(proptest::sample::select(CORPUS.to_vec()), 1..4), noise in "[<>\"'`=/\\[\\]()*_ \\n-]{0,20}") {
+    fn mixtures_of_hostile_markdown_render_to_safe_html(pieces in proptest::collection::vec(proptest::sample::select(CORPUS.to_vec()), 1..4), noise in "[<>\"'`=/\\[\\]()*_ \\n-]{0,20}") {
         let text = format!("{}{noise}{}", pieces.join(" "), pieces[0]);
         for block in blocks(&text) {
             check(&block.html);
@@ -282,7 +282,7 @@ const TEX: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn formulas_of_any_parts_are_harmless(parts in proptest::collection::vec(proptest::sample::select(TEX.to_vec()), 1..14)) {
+    fn formulas_of_random_parts_render_to_safe_html(parts in proptest::collection::vec(proptest::sample::select(TEX.to_vec()), 1..14)) {
         let tex = parts.concat();
         for block in blocks(&format!("\\({tex}\\)\n\n\\[\n{tex}\n\\]\n\nAfter.")) {
             check(&block.html);

@@ -19,7 +19,7 @@ fn render_live(text: &str) -> String {
 }
 
 #[test]
-fn every_kind_of_block() {
+fn every_kind_of_markdown_block_renders_to_the_expected_html() {
     let text = "# Title\nIntro with *em*, **strong**, ~~del~~ and `code`.\n\n> quoted\n> more\n\n1. one\n2. two\n   - nested\n\n---\n\n```\nplain <b>\n```\n| a | b |\n|:--|--:|\n| 1 | 2 |\n\n    indented\n\nEnd.";
     let expected = [
         "<h3>Title</h3>",
@@ -36,7 +36,7 @@ fn every_kind_of_block() {
 }
 
 #[test]
-fn headings_by_underline_and_a_table_right_below_text() {
+fn underlined_headings_and_a_table_directly_below_text_are_recognised() {
     assert_eq!(html("Title\n===\nText\n---"), ["<h3>Title</h3>", "<h4>Text</h4>"]);
     let got = html("Figures:\n| a |\n|---|\n| 1 |");
     assert_eq!(got[0], "<p>Figures:</p>");
@@ -44,7 +44,7 @@ fn headings_by_underline_and_a_table_right_below_text() {
 }
 
 #[test]
-fn lists_stay_whole_over_blank_lines_and_code_in_them() {
+fn a_list_with_blank_lines_and_code_stays_one_block() {
     let got = html("1. first\n\n   ```\n   # no heading\n\n   x\n   ```\n\n2. second\n\nAfter.");
     assert_eq!(got.len(), 2, "{got:?}");
     assert!(got[0].contains("# no heading") && got[0].contains("second"), "{got:?}");
@@ -56,7 +56,7 @@ fn lists_stay_whole_over_blank_lines_and_code_in_them() {
 }
 
 #[test]
-fn links_show_where_they_go() {
+fn links_show_the_host_that_they_lead_to() {
     assert_eq!(
         html("[text](https://example.com/a?b=1&c=2)"),
         [
@@ -87,7 +87,7 @@ fn code_is_highlighted_when_its_fence_has_closed() {
 }
 
 #[test]
-fn html_is_text_and_line_breaks_work() {
+fn html_is_shown_as_text_except_for_line_breaks() {
     assert_eq!(html("a <b>b</b><br>c"), ["<p>a &lt;b&gt;b&lt;/b&gt;<br>c</p>"]);
     assert_eq!(html("<div>x</div>\n\ny"), ["<p>&lt;div&gt;x&lt;/div&gt;\n</p>", "<p>y</p>"]);
 }
@@ -101,7 +101,7 @@ fn single_line_breaks_are_kept() {
 }
 
 #[test]
-fn formulas_are_drawn() {
+fn formulas_are_rendered_as_mathml() {
     let got = html("With $x_1$ and \\(y_2\\), **so** $$z$$");
     assert_eq!(got.len(), 1, "{got:?}");
     assert_eq!(got[0].matches("<math display=\"inline\">").count(), 2, "{got:?}");
@@ -111,7 +111,7 @@ fn formulas_are_drawn() {
 }
 
 #[test]
-fn a_percent_sign_begins_no_comment() {
+fn a_percent_sign_in_a_formula_does_not_start_a_comment() {
     let table = [
         ("$50%$", "<mn>50</mn><mi>%</mi></math>"),
         ("$50\\%$", "<mn>50</mn><mi>%</mi></math>"),
@@ -122,13 +122,13 @@ fn a_percent_sign_begins_no_comment() {
         let got = html(source);
         assert!(got[0].contains(end), "{source}: {got:?}");
     }
-    // The second backslash of a line break escapes no sign.
+    // The second backslash of a line break does not escape the percent sign.
     let lines = html("$$\n\\begin{matrix}1\\\\%2\\end{matrix}\n$$");
     assert!(lines[0].contains("<mtr>") && lines[0].contains("<mi>%</mi><mn>2</mn>"), "{lines:?}");
 }
 
 #[test]
-fn a_formula_of_several_lines_is_one_block() {
+fn a_formula_on_several_lines_is_one_block() {
     for (open, close) in [("$$", "$$"), ("\\[", "\\]")] {
         let got = html(&format!("Then:\n{open}\nx\n=\n- y_1\n{close}\nAfter."));
         assert_eq!(
@@ -145,7 +145,7 @@ fn a_formula_of_several_lines_is_one_block() {
 }
 
 #[test]
-fn formulas_in_tables_and_lists_keep_their_signs() {
+fn formulas_in_tables_and_lists_keep_their_special_characters() {
     let got = html("| a | b |\n|---|---|\n| $|x|$ | $y$ |");
     assert_eq!(got[0].matches("<td>").count(), 2, "{got:?}");
     assert_eq!(got[0].matches("<math").count(), 2, "{got:?}");
@@ -153,7 +153,7 @@ fn formulas_in_tables_and_lists_keep_their_signs() {
 }
 
 #[test]
-fn amounts_and_code_are_no_formulas() {
+fn amounts_and_code_are_not_rendered_as_formulas() {
     assert_eq!(
         html("From $5 to $10, US$ 3, `$x$`"),
         ["<p>From $5 to $10, US$ 3, <code>$x$</code></p>"]
@@ -168,7 +168,7 @@ fn amounts_and_code_are_no_formulas() {
 }
 
 #[test]
-fn a_formula_with_an_error_is_shown_as_it_is_written() {
+fn an_invalid_formula_is_shown_as_its_source() {
     for source in ["$\\frac{a}$", "\\(\\nosuch_{1}\\)", "$\\def\\a{x}\\a$"] {
         assert_eq!(
             html(source),
@@ -179,7 +179,7 @@ fn a_formula_with_an_error_is_shown_as_it_is_written() {
 }
 
 #[test]
-fn unfinished_text_looks_sane() {
+fn unfinished_markdown_is_rendered_without_stray_marks() {
     let table = [
         ("Some **bol", "<p>Some <strong>bol</strong></p>"),
         ("Some **", "<p>Some</p>"),

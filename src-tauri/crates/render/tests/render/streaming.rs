@@ -1,11 +1,11 @@
-//! A stream shows at every moment the same as its text so far would show, and ends with the blocks
-//! of the whole text.
+//! A stream shows at every moment what its text so far would show, and ends with the blocks of the
+//! whole text.
 
 use contract::{Block, BlockPatch};
 use proptest::prelude::*;
 use render::{Stream, blocks};
 
-/// Plays the window: holds the blocks and appends text to the last one.
+/// A fake window: keeps the blocks and appends text to the last block.
 #[derive(Default)]
 struct Window {
     blocks: Vec<(String, String)>,
@@ -62,7 +62,7 @@ fn plain(html: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// Pieces that begin, end and change blocks.
+/// Generates texts from pieces that begin, end and change blocks.
 fn markdown() -> impl Strategy<Value = String> {
     let pieces = [
         "word ",
@@ -169,12 +169,12 @@ fn check(text: &str, sizes: &[usize], frame_every: usize) -> Result<(), TestCase
 proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn a_stream_is_its_text(text in markdown(), sizes in proptest::collection::vec(1_usize..12, 1..6), frame_every in 1_usize..4) {
+    fn a_streamed_markdown_text_renders_like_the_whole_text(text in markdown(), sizes in proptest::collection::vec(1_usize..12, 1..6), frame_every in 1_usize..4) {
         check(&text, &sizes, frame_every)?;
     }
 
     #[test]
-    fn any_text_at_all(text in "\\PC{0,60}", sizes in proptest::collection::vec(1_usize..5, 1..4)) {
+    fn any_streamed_text_renders_like_the_whole_text(text in "\\PC{0,60}", sizes in proptest::collection::vec(1_usize..5, 1..4)) {
         check(&text, &sizes, 1)?;
     }
 }
@@ -183,7 +183,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
     /// Long blocks are cut at the same positions, however the text arrives.
     #[test]
-    fn long_texts_are_cut_the_same_way(part in markdown(), sizes in proptest::collection::vec(1_usize..4000, 1..6), times in 1_usize..400, joiner in prop::sample::select(vec![" ", "\n", ". More words ", "\n- item ", "\n| x | y |\n"])) {
+    fn long_blocks_are_split_at_the_same_positions_however_the_text_arrives(part in markdown(), sizes in proptest::collection::vec(1_usize..4000, 1..6), times in 1_usize..400, joiner in prop::sample::select(vec![" ", "\n", ". More words ", "\n- item ", "\n| x | y |\n"])) {
         let text = std::iter::repeat_n(part.as_str(), times).collect::<Vec<_>>().join(joiner);
         let text: String = text.chars().take(40_000).collect();
         let mut stream = Stream::new();
@@ -199,7 +199,7 @@ proptest! {
 }
 
 #[test]
-fn plain_text_is_added_and_not_sent_again() {
+fn plain_streamed_text_is_appended_and_not_sent_again() {
     let mut stream = Stream::new();
     stream.push("Spend is");
     assert_eq!(stream.frame().blocks.len(), 1);
@@ -222,7 +222,7 @@ fn plain_text_is_added_and_not_sent_again() {
 }
 
 #[test]
-fn code_is_added_line_by_line() {
+fn streamed_code_is_appended_line_by_line() {
     let mut stream = Stream::new();
     stream.push("```sql\nselect ");
     stream.frame();

@@ -1,5 +1,5 @@
-//! Table `approval`: pending actions and their decisions. The status changes only by
-//! compare-and-set, and never after it is final. Of two concurrent decisions, one fails.
+//! The table `approval`: pending actions and their decisions. The status changes only by
+//! compare-and-set, and never after it is final, so that one of two concurrent decisions fails.
 
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, SessionId, Transition};
@@ -8,12 +8,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use crate::error::DbError;
 use crate::text;
 
-/// The most decided approvals in a list. The audit log has all of them.
+/// The maximum number of decided approvals in a list. The audit log has all of them.
 const MAX_LISTED: u32 = 1000;
 /// The statuses that are not final.
 const OPEN: &str = "'pending', 'approved', 'executing'";
 
-/// Inserts an approval. `shared` tells that the gateways that share its session decide it together.
+/// Inserts an approval. `shared` says whether several gateways share the session and so decide the
+/// approval together.
 pub(crate) fn insert(conn: &Connection, approval: &Approval, shared: bool) -> Result<(), DbError> {
     conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body, shared) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
         .execute(params![
@@ -43,8 +44,8 @@ pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>
     statement.query_row([id.as_str()], columns).optional()?.map(approval).transpose()
 }
 
-/// Changes the status. The reason is kept unless a new one is given, and the time of the first
-/// decision stays.
+/// Changes the status. The reason is kept unless a new reason is given, and the time of the first
+/// decision is kept.
 pub(crate) fn change_status(
     conn: &Connection,
     id: &ApprovalId,
@@ -55,13 +56,14 @@ pub(crate) fn change_status(
     check(transition)?;
     let (from, to) = (text::enum_to_text(&transition.from)?, text::enum_to_text(&transition.to)?);
     let changed = conn
-        // The old status stands in the condition, so that of two processes only one makes the step.
+        // The condition contains the old status, so that only one of two processes makes the
+        // transition.
         .prepare_cached("UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2")?
         .execute(params![id.as_str(), from, to, reason, text::instant(at)])?;
     Ok(changed == 1)
 }
 
-/// Refuses a transition that the table of statuses does not have.
+/// Refuses a transition that is not in the table of statuses.
 pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
     let (from, to) = (text::enum_to_text(&transition.from)?, text::enum_to_text(&transition.to)?);
     if transition.from.is_final() {
@@ -73,7 +75,7 @@ pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Copies the status of the shared store, unless the approval has ended here.
+/// Copies the status of the shared store, unless the approval has ended in this process.
 pub(crate) fn copy_shared_status(
     conn: &Connection,
     id: &ApprovalId,
@@ -90,8 +92,8 @@ pub(crate) fn copy_shared_status(
     Ok(changed == 1)
 }
 
-/// Returns the approvals of one session, the last created first. Clocks may have been set back, or
-/// belong to another machine, so the order does not depend on time.
+/// Returns the approvals of one session, newest first. The order does not depend on time, because
+/// clocks may have been set back or belong to another machine.
 pub(crate) fn of_session(
     conn: &Connection,
     session: &SessionId,
@@ -103,8 +105,8 @@ pub(crate) fn of_session(
 }
 
 /// Takes over `approvals`, the approvals of a session that another process served. An approval that
-/// has ended here stays ended. One that is open here but missing in `approvals` expires with the
-/// reason `untold`. Returns those that were open here and have now ended.
+/// has ended here stays ended. An approval that is open here but missing in `approvals` expires
+/// with the reason `untold`. Returns the approvals that were open here and have now ended.
 pub(crate) fn import_for_session(
     conn: &Connection,
     session: &SessionId,
@@ -112,11 +114,11 @@ pub(crate) fn import_for_session(
     untold: &str,
 ) -> Result<Vec<Approval>, DbError> {
     let (mut came, mut ended) = (Vec::new(), Vec::new());
-    // They arrive newest first.
+    // `approvals` is sorted newest first, and rows are inserted oldest first.
     for approval in approvals.iter().rev() {
         came.push(approval.id.as_str());
         if get(conn, &approval.id)?.is_none() {
-            // It was proposed at another process, so it is decided together.
+            // The approval was proposed in another process, so the processes decide it together.
             insert(conn, approval, true)?;
             continue;
         }
@@ -149,22 +151,22 @@ pub(crate) fn open(conn: &Connection) -> Result<Vec<Approval>, DbError> {
     rows.map(|row| approval(row?)).collect()
 }
 
-/// Returns pending approvals whose time is over. Only these rows are parsed.
+/// Returns the pending approvals that have expired. Only these rows are parsed.
 pub(crate) fn overdue(conn: &Connection, now: DateTime<Utc>) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT body, status, reason, decided_at FROM approval WHERE status = 'pending' AND unixepoch(json_extract(body, '$.expires_at')) <= ?1 ORDER BY rowid",
     )?;
     let rows = statement.query_map([now.timestamp()], columns)?;
-    // SQLite compares whole seconds only; the rest is compared here.
+    // SQLite compares whole seconds only, so fractions are compared here.
     let found = rows.map(|row| approval(row?)).collect::<Result<Vec<_>, _>>()?;
     Ok(found.into_iter().filter(|approval| approval.expires_at <= now).collect())
 }
 
-/// Lists pending approvals, then those under way, then (if wanted) ended ones; newest first within
-/// each.
+/// Lists pending approvals, then those being executed, then (if wanted) ended approvals; newest
+/// first within each group.
 pub(crate) fn list(conn: &Connection, include_decided: bool) -> Result<Vec<Approval>, DbError> {
-    // Part of the statement and not a parameter, so that the index on the status is used to find
-    // the few open approvals.
+    // The status is part of the statement and not a parameter, so that the index on the status is
+    // used to find the few open approvals.
     let which = if include_decided { "1".to_owned() } else { format!("status IN ({OPEN})") };
     let mut statement = conn.prepare_cached(&format!(
         "SELECT body, status, reason, decided_at FROM approval WHERE {which}

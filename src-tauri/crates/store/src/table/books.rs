@@ -1,5 +1,5 @@
-//! Tables `run`, `spending` and `served`: results by request id, the ledger of model calls, and how
-//! turns were served.
+//! The tables `run`, `spending` and `served`: results by request id, the ledger of model calls, and
+//! how turns were served.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::{Spent, TurnId};
@@ -10,8 +10,8 @@ use crate::error::DbError;
 use crate::text;
 
 pub(crate) fn forget_runs(conn: &Connection, until: DateTime<Utc>) -> Result<(), DbError> {
-    // A run under way keeps its claim however long it takes, or a repeat of its request would run
-    // twice.
+    // A running run keeps its claim however long it takes, because a repeated request would
+    // otherwise run twice.
     conn.prepare_cached("DELETE FROM run WHERE claimed_at <= ?1 AND state <> 'running'")?
         .execute([text::instant(until)])?;
     Ok(())
@@ -25,7 +25,7 @@ pub(crate) fn claim(conn: &Connection, key: &RunKey, at: DateTime<Utc>) -> Resul
     match found {
         Some((_, Some(outcome))) => Ok(Claim::Stored(outcome)),
         Some((state, None)) if state == "running" => Ok(Claim::Running),
-        // Without a result it is unknown what the run did, so it is not run again.
+        // It is unknown what a run without a result has done, so the request is not run again.
         Some(_) => Ok(Claim::Interrupted),
         None => {
             conn.prepare_cached("INSERT INTO run (caller, request, claimed_at, state) VALUES (?1, ?2, ?3, 'running')")?.execute(params![
@@ -52,8 +52,8 @@ pub(crate) fn end(conn: &Connection, key: &RunKey, outcome: Option<&str>) -> Res
     Ok(())
 }
 
-/// Deletes the stored results of runs, which may contain texts of any session. A request that is
-/// repeated is not run twice.
+/// Deletes the stored results of runs, which may contain texts of any session. A repeated request
+/// is still not run twice.
 pub(crate) fn delete_outcomes(conn: &Connection) -> Result<(), DbError> {
     conn.execute(
         "UPDATE run SET state = 'interrupted', outcome = NULL WHERE outcome IS NOT NULL",
@@ -78,7 +78,7 @@ fn read_usage(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Res
     }
     let day = wish.day.to_string();
     let (rows, value) = match scope {
-        // A run has few calls, so no sum is kept for it.
+        // A run has few calls, so no sum is stored for a run.
         Scope::Run => ("spending WHERE turn = ?1", wish.turn.as_str()),
         Scope::Session => ("spent WHERE scope = 'session' AND name = ?1", wish.session.as_str()),
         Scope::Day => ("spent WHERE scope = 'day' AND name >= ?1", day.as_str()),
@@ -149,10 +149,11 @@ pub(crate) fn read_spending(conn: &Connection, day: NaiveDate) -> Result<Spent, 
     })?)
 }
 
-/// How many of the newest rows of `spending` are kept: more than running turns can need. The sums
-/// of deleted rows stay in `spent`.
+/// How many of the newest rows of `spending` are kept. Running turns never need more. The sums of
+/// deleted rows stay in `spent`.
 const MAX_CALLS: i64 = 20_000;
-/// The most rows of served turns. Older rows, which no figure uses, are deleted with each new one.
+/// The maximum number of rows of served turns. Each new row deletes the older rows, which no
+/// statistic uses.
 const MAX_RUNS: i64 = 1_000;
 
 pub(crate) fn record_served_turn(conn: &Connection, served: &Served) -> Result<(), DbError> {

@@ -1,6 +1,6 @@
-//! Tables `conversation` and `conversation_item`: memories of conversations, and the items of
+//! The tables `conversation` and `conversation_item`: memories of conversations, and the items of
 //! memories that several sessions share. Deleting a session also deletes its memories, including a
-//! shared summary that may contain parts of it.
+//! shared summary that may contain parts of the session.
 
 use contract::{AgentId, SessionId, TurnId};
 use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
@@ -20,7 +20,7 @@ pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbErro
     Ok(Some(Memory { live, ..serde_json::from_str(&body)? }))
 }
 
-/// Returns the memories of one session alone.
+/// Returns the memories that belong to one session only.
 pub(crate) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<Memory>, DbError> {
     let mut statement =
         conn.prepare_cached("SELECT body, live FROM conversation WHERE session = ?1 ORDER BY key")?;
@@ -34,8 +34,8 @@ pub(crate) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<M
     .collect()
 }
 
-/// Stores a memory. If there are more than `most` (0 = no bound) with the same settings, those used
-/// longest ago are deleted.
+/// Stores a memory. If more than `most` memories (0 = no limit) have the same settings, the least
+/// recently used memories are deleted.
 pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), DbError> {
     conn.prepare_cached(
         "INSERT INTO conversation (key, session, updated_at, live, body) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -49,7 +49,8 @@ pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), D
         serde_json::to_string(memory)?
     ])?;
     if most > 0 {
-        // `IS`, because the memories of no specialist have NULL, which equals nothing.
+        // `IS` is used because the agent is NULL for memories without a specialist, and `=` is
+        // never true for NULL.
         let same = "live = 1 AND json_extract(body, '$.agent') IS ?2";
         let newest = format!(
             "SELECT key FROM conversation WHERE {same} ORDER BY updated_at DESC, key LIMIT ?1"
@@ -63,15 +64,15 @@ pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), D
     Ok(())
 }
 
-/// Adds the items of a turn to a shared memory, once.
+/// Adds the items of a turn to a shared memory. Does nothing if they were added before.
 pub(crate) fn join(conn: &Connection, key: &str, turn: &TurnId) -> Result<(), DbError> {
     conn.prepare_cached("INSERT OR IGNORE INTO conversation_item (key, session, seq) SELECT ?1, session, seq FROM item WHERE turn = ?2 ORDER BY seq")?
         .execute(params![key, turn.as_str()])?;
     Ok(())
 }
 
-/// Returns items after a position, ascending: the newest or the oldest of them, if there are more
-/// than `limit`.
+/// Returns items after a position, in ascending order. If there are more than `limit`, returns the
+/// newest or the oldest items.
 pub(crate) fn items(
     conn: &Connection,
     recent: &Recent,
@@ -110,7 +111,7 @@ pub(crate) fn items(
     Ok(found)
 }
 
-/// Deletes the memories of a session, and those that it shares with others.
+/// Deletes the memories of a session, including the memories that it shares with other sessions.
 pub(crate) fn forget_session(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
     forget(
         conn,
@@ -122,7 +123,8 @@ pub(crate) fn forget_session(conn: &Connection, session: &SessionId) -> Result<(
     Ok(())
 }
 
-/// Deletes the content. The row stays, so that older items do not become part of the memory again.
+/// Deletes the content of memories. The rows stay, so that older items do not become part of a
+/// memory again.
 fn forget(conn: &Connection, which: &str, values: impl rusqlite::Params) -> Result<(), DbError> {
     let sql = format!(
         "UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}"

@@ -1,5 +1,5 @@
-//! Tables `allowance` and `sent`: where reads may send data to, and how much each conversation has
-//! sent there. A permission that was taken back is deleted; the log has its history.
+//! The tables `allowance` and `sent`: the destinations that reads may send data to, and how much
+//! each conversation has sent there. A revoked permission is deleted; its history is in the log.
 
 use contract::{Allowance, Destination, SessionId};
 use engine::ports::DestinationState;
@@ -8,10 +8,10 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::DbError;
 use crate::text;
 
-/// The value of `session` for permissions that hold in all conversations.
+/// The value of `session` for permissions that are valid in all conversations.
 const EVERYWHERE: &str = "";
 
-/// Stores a permission. One that exists keeps its origin.
+/// Stores a permission. If the permission exists, its origin is kept.
 pub(crate) fn allow(conn: &Connection, allowance: &Allowance) -> Result<(), DbError> {
     conn.prepare_cached(
         "INSERT INTO allowance (session, kind, name, given_by, given_at) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
@@ -91,7 +91,8 @@ pub(crate) fn states(
     destinations.iter().map(state).collect()
 }
 
-/// Adds what a read sends to each destination. With `anew`, the count begins with this read.
+/// Adds the amount of data that a read sends to each destination. With `anew`, the count restarts
+/// at this read.
 pub(crate) fn add_sent(
     conn: &Connection,
     session: &SessionId,

@@ -1,5 +1,5 @@
-//! Table `grant`: remembered permissions. A revoked one stays in the list, so that the person can
-//! see it.
+//! The table `grant`: remembered permissions. A revoked permission stays in the list, so that the
+//! user can see it.
 
 use chrono::{DateTime, Utc};
 use contract::{Grant, GrantId};
@@ -39,7 +39,7 @@ pub(crate) fn record_use(
     touch(conn, r#"UPDATE "grant" SET last_used_at = ?2 WHERE id = ?1"#, id, at)
 }
 
-/// Revokes a grant. Revoking it again keeps the first time.
+/// Revokes a grant. A grant that is already revoked keeps the time of the first revocation.
 pub(crate) fn revoke(conn: &Connection, id: &GrantId, at: DateTime<Utc>) -> Result<(), DbError> {
     touch(conn, r#"UPDATE "grant" SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1"#, id, at)
 }

@@ -1,5 +1,5 @@
-//! Reads rows of the table `item`. A row is borrowed, so that its text need not be copied before it
-//! is parsed.
+//! Reads rows of the table `item`. Rows are borrowed, so that their text need not be copied before
+//! parsing.
 
 use contract::{Item, ItemBody, ItemId, NoticeLevel, SessionId, TurnId};
 use rusqlite::Row;
@@ -7,7 +7,7 @@ use rusqlite::Row;
 use crate::error::DbError;
 use crate::text;
 
-/// The columns of an item, the last of them its result.
+/// The columns of an item. The last column is the item's result.
 pub(crate) const COLUMNS: &str =
     "item.id, item.session, item.turn, item.seq, item.created_at, item.body,
     (SELECT r.data FROM result r WHERE r.session = item.session AND r.hash = item.result)";
@@ -20,7 +20,7 @@ pub(crate) struct Columns<'a> {
     seq: i64,
     created_at: &'a str,
     pub(crate) body: &'a str,
-    /// The data of the tool result that is not in the body.
+    /// The data of the tool result that is not stored in the body.
     pub(crate) result: Option<&'a str>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// The bytes of text that are parsed.
+    /// Returns the number of bytes of text that are parsed.
     pub(crate) fn size(&self) -> usize {
         self.body.len() + self.result.map_or(0, str::len)
     }
@@ -51,8 +51,8 @@ impl<'a> Columns<'a> {
         Ok(body)
     }
 
-    /// Parses a row. A body that cannot be parsed becomes a notice, because one bad row must not
-    /// make a session unreadable.
+    /// Parses a row. A body that cannot be parsed becomes a notice, because one damaged row must
+    /// not make a session unreadable.
     pub(crate) fn item(&self) -> Result<Item, DbError> {
         let body = self.parse_body().unwrap_or_else(|error| {
             tracing::warn!(item = self.id, %error, "an item cannot be read");
@@ -72,7 +72,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// Whether an item has the same place as this row, whatever its body is.
+    /// Whether an item has the same identity as this row, whatever its body is.
     pub(crate) fn has_same_identity(&self, item: &Item) -> bool {
         item.id.as_str() == self.id
             && item.session.as_str() == self.session

@@ -1,6 +1,6 @@
-//! Table `item`: the steps of a session, one row each, paged by number so that the length of a
-//! session does not matter. A large result of a tool is stored once per session, in the table
-//! `result`, however often it is shown.
+//! The table `item`: the steps of a session, one row each, paged by number so that the length of a
+//! session does not matter. A large tool result is stored once per session, in the table `result`,
+//! even if several items show it.
 
 use contract::{Item, ItemBody, ResultView, SessionId, ToolId, ToolOutcome, TurnId};
 use rusqlite::{Connection, params};
@@ -14,11 +14,11 @@ use super::{
 use crate::error::DbError;
 use crate::text;
 
-/// Results of this many bytes and more are stored in a row of their own.
+/// The size in bytes from which results are stored in a separate row.
 const LARGE_RESULT: usize = 1_024;
 
-/// Numbers and stores items. Rendered blocks are not stored; they are rendered again when items are
-/// shown.
+/// Numbers and stores items. Rendered blocks are not stored, because they are rendered again when
+/// items are shown.
 pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item>, DbError> {
     for item in &mut items {
         let seq = sessions::reserve_item_numbers(conn, &item.session, 1, item.created_at)?;
@@ -29,7 +29,7 @@ pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item
     Ok(items)
 }
 
-/// Returns the newest `limit` items before a number, ascending.
+/// Returns the newest `limit` items before a number, in ascending order.
 pub(crate) fn list_before(
     conn: &Connection,
     session: &SessionId,
@@ -44,12 +44,12 @@ pub(crate) fn list_before(
     let rows = statement
         .query_and_then(params![session.as_str(), before, limit], |row| Columns::of(row)?.item())?;
     let mut items = rows.collect::<Result<Vec<_>, DbError>>()?;
-    // The newest are found from the end, and shown from the beginning.
+    // The query returns the newest items first, but the result is ascending.
     items.reverse();
     Ok(items)
 }
 
-/// The most items that are searched for one.
+/// The maximum number of items that are searched for the newest shown result.
 const MAX_SCANNED: i64 = 1_000;
 
 pub(crate) fn newest_shown(
@@ -65,7 +65,7 @@ pub(crate) fn newest_shown(
         None => format!("\"tool\":{}", serde_json::to_string(tool)?),
     };
     let first = before.saturating_sub(MAX_SCANNED);
-    // Most rows need not be parsed.
+    // The query selects by text first, so that most rows need not be parsed.
     let sql = format!(
         "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC"
     );
@@ -87,7 +87,7 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
     statement.query_and_then([turn.as_str()], |row| Columns::of(row)?.item())?.collect()
 }
 
-/// Stores items under the numbers that they have.
+/// Stores items with their existing numbers.
 pub(crate) fn insert_numbered(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
     for item in items {
         let seq = i64::try_from(item.seq)
@@ -97,8 +97,8 @@ pub(crate) fn insert_numbered(conn: &Connection, items: &[Item]) -> Result<(), D
     Ok(())
 }
 
-/// In each session that has a session value called `name`, deletes all but the newest `keep` items.
-/// Few sessions have more, so few rows are read.
+/// Deletes all but the newest `keep` items in each session that has a session value called `name`.
+/// Few sessions have more items, so few rows are read.
 pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbError> {
     let mut long = conn.prepare_cached(
         "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id AND v.name = ?2
@@ -139,16 +139,17 @@ fn insert(conn: &Connection, item: &Item, seq: i64) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Stores a result unless the session has it already. Returns its hash.
+/// Stores a result unless it is already stored for the session. Returns the result's hash.
 fn insert_result(conn: &Connection, session: &SessionId, data: &str) -> Result<[u8; 32], DbError> {
-    // The same result is often read again in a session; by its hash it is stored once.
+    // The same result is often read again in a session; the hash as key stores the result only
+    // once.
     let hash: [u8; 32] = Sha256::digest(data.as_bytes()).into();
     conn.prepare_cached("INSERT OR IGNORE INTO result (session, hash, data) VALUES (?1, ?2, ?3)")?
         .execute(params![session.as_str(), hash, data])?;
     Ok(hash)
 }
 
-/// Returns the text of a body, and of its result if that is large.
+/// Returns the text of a body, and the text of its result if the result is large.
 fn split_body(body: &ItemBody) -> Result<(String, Option<String>), DbError> {
     match body {
         ItemBody::AssistantText { blocks, .. } if !blocks.is_empty() => {

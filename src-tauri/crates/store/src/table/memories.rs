@@ -1,4 +1,4 @@
-//! Tables `memory`, `memory_source`, `memory_progress`, `memory_vector`, `memory_index` and
+//! The tables `memory`, `memory_source`, `memory_progress`, `memory_vector`, `memory_index` and
 //! `memory_words`: long-term memories with their words and vectors. Triggers keep the words equal
 //! to the texts.
 
@@ -15,7 +15,7 @@ use crate::table::recordings;
 use crate::text;
 use crate::vectors::{Best, Vectors};
 
-/// The columns of a memory, and its sources as a JSON array.
+/// The columns of a memory, including its sources as a JSON array.
 const COLUMNS: &str = "m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at,
      (SELECT json_group_array(o.item ORDER BY o.position) FROM memory_source o WHERE o.memory = m.number)";
 
@@ -49,7 +49,7 @@ pub(crate) fn add(
     vector.map_or(Ok(()), |vector| put_vector_of(conn, number, vector))
 }
 
-/// Stores up to which item the messages of the memory's session are summarised.
+/// Stores the last item of the memory's session that is summarised.
 pub(crate) fn put_progress(
     conn: &Connection,
     memory: &MemoryEntry,
@@ -64,7 +64,7 @@ pub(crate) fn put_progress(
     Ok(())
 }
 
-/// Leaves the messages that a session has so far out of all later memories.
+/// Excludes the messages that a session has so far from all later memories.
 pub(crate) fn skip_messages(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
     conn.prepare_cached(
         "INSERT INTO memory_progress (session, through)
@@ -118,13 +118,13 @@ pub(crate) fn pinned(
     read_all(conn, &sql, params![session, limit])
 }
 
-/// Returns the memories with these identifiers that exist, in the order of the identifiers.
+/// Returns the existing memories with these identifiers, in the order of the identifiers.
 pub(crate) fn of_ids(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemoryEntry>, DbError> {
     ids.iter().filter_map(|id| get(conn, id).transpose()).collect()
 }
 
-/// Returns the identifiers of the memories that the answers of a session used, those of the newest
-/// answer first. Reads the session's answers.
+/// Returns the identifiers of the memories that the answers of a session used, starting with the
+/// newest answer. Reads the session's answers.
 pub(crate) fn used_in(conn: &Connection, session: &SessionId) -> Result<Vec<MemoryId>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT j.value FROM item i, json_each(i.body, '$.remembered') j
@@ -136,7 +136,7 @@ pub(crate) fn used_in(conn: &Connection, session: &SessionId) -> Result<Vec<Memo
         .collect::<Result<_, _>>()?)
 }
 
-/// Returns for each memory the first item that it was made from and that still exists.
+/// Returns, for each memory, the first existing item that the memory was made from.
 pub(crate) fn sources(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemorySource>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT i.session, s.title, i.id, i.seq FROM memory m
@@ -161,7 +161,7 @@ pub(crate) fn sources(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemoryS
     Ok(sources)
 }
 
-/// Returns the session of a memory, or the one of the items that it was made from.
+/// Returns the session of a memory, or the session of the items that the memory was made from.
 pub(crate) fn session_of(conn: &Connection, id: &MemoryId) -> Result<Option<SessionId>, DbError> {
     let found: Option<Option<String>> = conn
         .prepare_cached(
@@ -174,8 +174,8 @@ pub(crate) fn session_of(conn: &Connection, id: &MemoryId) -> Result<Option<Sess
     Ok(found.flatten().map(SessionId))
 }
 
-/// Replaces the text of a memory, and its vector. Without a vector the old one is deleted, because
-/// it belongs to the old text.
+/// Replaces the text of a memory, and its vector. If no vector is given, the old vector is deleted,
+/// because it belongs to the old text.
 pub(crate) fn edit(
     conn: &Connection,
     id: &MemoryId,
@@ -196,7 +196,7 @@ pub(crate) fn edit(
     Ok(true)
 }
 
-/// Pins a memory, or takes the pin away.
+/// Pins or unpins a memory.
 pub(crate) fn pin(conn: &Connection, id: &MemoryId, pinned: bool) -> Result<bool, DbError> {
     let changed = conn
         .prepare_cached("UPDATE memory SET pinned = ?2 WHERE id = ?1")?
@@ -215,8 +215,8 @@ pub(crate) fn exist(conn: &Connection, reach: &MemoryReach) -> Result<bool, DbEr
     Ok(conn.prepare_cached(&sql)?.query_row(params![session], |row| row.get(0))?)
 }
 
-/// Deletes all memories that were made from items of a session, also those of the profile. The
-/// session may have been deleted before. Recordings with their texts go, too.
+/// Deletes all memories that were made from items of a session, including memories of the profile,
+/// and the recordings that contain their texts. The session itself may already be deleted.
 pub(crate) fn delete_made_from(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
     recordings::delete_with_memories_of(conn, session)?;
     conn.prepare_cached(
@@ -226,44 +226,44 @@ pub(crate) fn delete_made_from(conn: &Connection, session: &SessionId) -> Result
     Ok(())
 }
 
-/// Deletes a memory. Its sources, words and vector, and recordings with its text, go with it.
+/// Deletes a memory with its sources, words and vector, and the recordings that contain its text.
 pub(crate) fn delete(conn: &Connection, id: &MemoryId) -> Result<bool, DbError> {
     recordings::delete_with_memory(conn, id)?;
     Ok(conn.prepare_cached("DELETE FROM memory WHERE id = ?1")?.execute([id.as_str()])? > 0)
 }
 
-/// Returns the memories with any of these words, best first.
+/// Returns the memories that contain any of these words, best match first.
 pub(crate) fn with_words(
     conn: &Connection,
     words: &[String],
     reach: &MemoryReach,
     limit: u32,
 ) -> Result<Vec<MemoryEntry>, DbError> {
-    // A quoted word has no special meaning in a query.
+    // The words are quoted, because a quoted word has no special meaning in a query.
     let quoted: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     if quoted.is_empty() {
         return Ok(Vec::new());
     }
-    // The rows are sorted here by their numbers, because SQLite would sort them with their texts.
+    // The numbers are sorted here, because SQLite would sort the rows together with their texts.
     let (condition, session) = condition(reach);
     let sql = format!(
         "SELECT m.number, bm25(memory_words) FROM memory_words JOIN memory m ON m.number = memory_words.rowid
          WHERE memory_words MATCH ?2 AND {condition}"
     );
-    // One state of the file for the numbers and for the rows.
+    // One transaction, so that the numbers and the rows come from the same state of the file.
     let state = conn.unchecked_transaction()?;
     let mut found = state
         .prepare_cached(&sql)?
         .query_map(params![session, quoted.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<Vec<(i64, f64)>, _>>()?;
-    // The better a row, the smaller is its number. Of equally good ones the newer come first.
+    // A smaller rank means a better match. Among equal matches, newer memories come first.
     found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     found.truncate(limit as usize);
     read_numbers(&state, found.into_iter().map(|(number, _)| number))
 }
 
-/// Reads memories by their numbers, in this order.
+/// Reads memories by their numbers, in the given order.
 fn read_numbers(
     conn: &Connection,
     numbers: impl Iterator<Item = i64>,
@@ -273,8 +273,8 @@ fn read_numbers(
     numbers.map(|number| select.query_row([number], Columns::read)?.memory()).collect()
 }
 
-/// The number of candidates of the first pass beyond those that are wanted. Rounding moves a vector
-/// by few ranks.
+/// How many candidates the first pass returns in addition to the wanted number. Rounding changes
+/// the rank of a vector only slightly.
 const SPARE: u32 = 50;
 
 /// Returns the memories with the most similar vectors, best first.
@@ -285,14 +285,14 @@ pub(crate) fn near_vector(
     reach: &MemoryReach,
     limit: u32,
 ) -> Result<Vec<(MemoryEntry, f32)>, DbError> {
-    // One state of the file for the numbers and for the rows.
+    // One transaction, so that the numbers and the rows come from the same state of the file.
     let state = conn.unchecked_transaction()?;
     let mut candidates = {
         let mut vectors = kept.lock();
         vectors.update(&state, wanted.model.as_str(), wanted.values.len())?;
         vectors.candidates(&wanted.values, reach, limit.saturating_add(SPARE) as usize)
     };
-    // Of equally similar ones the older come first.
+    // Among equally similar memories, older memories come first.
     candidates.sort_unstable();
     let mut best = Best::new(limit as usize);
     let mut select = state.prepare_cached("SELECT vector FROM memory_vector WHERE memory = ?1")?;
@@ -322,7 +322,7 @@ pub(crate) fn without_vector(
     read_all(conn, &sql, params![missing.model.as_str(), after, missing.with_local, limit])
 }
 
-/// Counts the memories that a model may read, and those of them with its vector.
+/// Counts the memories that a model may read, and how many of these have a vector of the model.
 pub(crate) fn count_vectors(
     conn: &Connection,
     missing: &MissingVectors,
@@ -337,8 +337,8 @@ pub(crate) fn count_vectors(
     Ok(VectorCount { memories, with_vector })
 }
 
-/// Stores the vector of a memory in place of an earlier one. Does nothing if the memory was deleted
-/// or its text changed meanwhile.
+/// Stores the vector of a memory and replaces an earlier vector. Does nothing if the memory was
+/// deleted or its text changed meanwhile.
 pub(crate) fn put_vector(
     conn: &Connection,
     memory: &MemoryEntry,
@@ -385,15 +385,15 @@ pub(crate) fn put_index(conn: &Connection, index: &MemoryIndex) -> Result<(), Db
     Ok(())
 }
 
-/// Returns the condition for the rows within a reach, and the session that is its parameter `?1`.
-/// Every condition uses the parameter, because SQLite wants each parameter to be used.
+/// Returns the condition for the rows within a reach, and the session as parameter `?1`. Every
+/// condition uses the parameter, because SQLite requires that each parameter is used.
 fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
     match reach {
         MemoryReach::Session(session) => ("m.session = ?1", Some(session.as_str())),
         MemoryReach::SessionAndProfile(session) => {
             ("(m.session = ?1 OR m.session IS NULL)", Some(session.as_str()))
         }
-        // The id of another application's session has a colon.
+        // Only the id of another application's session contains a colon.
         MemoryReach::AllOfUser => {
             ("(m.session IS NULL OR instr(m.session, ':') = 0) AND ?1 IS NULL", None)
         }
@@ -401,8 +401,8 @@ fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
     }
 }
 
-/// Returns the dot product of a stored vector and another one. For vectors of the length 1 it is
-/// their similarity.
+/// Returns the dot product of a stored vector and another vector. For vectors of length 1, the dot
+/// product is the similarity.
 fn dot_product(blob: &[u8], other: &[f32]) -> f32 {
     let (values, _) = blob.as_chunks::<4>();
     values.iter().zip(other).map(|(value, other)| f32::from_le_bytes(*value) * other).sum()

@@ -1,5 +1,5 @@
-//! Tables `message` and `message_words`: the words of questions and answers, for the search over all
-//! sessions. Triggers on `item` keep them equal to the items.
+//! The tables `message` and `message_words`: the words of questions and answers, for the search
+//! over all sessions. Triggers on `item` keep the words equal to the items.
 
 use contract::{ItemId, MessageHit, SessionId, SnippetPiece};
 use engine::ports::MessageFilter;
@@ -8,11 +8,11 @@ use rusqlite::{Connection, Row, params};
 use crate::error::DbError;
 use crate::text;
 
-/// The characters around a word that was found. Texts do not contain them.
+/// The characters before and after a found word. These characters never occur in texts.
 const BEGIN: char = '\u{2}';
 const END: char = '\u{3}';
 
-/// Returns the messages that have all of these words, best first.
+/// Returns the messages that contain all of these words, best match first.
 pub(crate) fn with_words(
     conn: &Connection,
     words: &[String],
@@ -20,7 +20,7 @@ pub(crate) fn with_words(
     offset: u32,
     limit: u32,
 ) -> Result<Vec<MessageHit>, DbError> {
-    // A quoted word has no special meaning in a query.
+    // The words are quoted, because a quoted word has no special meaning in a query.
     let quoted: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
     if quoted.is_empty() {
@@ -58,7 +58,7 @@ fn hit(row: &Row<'_>) -> Result<MessageHit, DbError> {
     })
 }
 
-/// Cuts a snippet at the marks around its words.
+/// Splits a snippet at the marks around found words.
 fn pieces(snippet: &str) -> Vec<SnippetPiece> {
     snippet
         .split_inclusive([BEGIN, END])

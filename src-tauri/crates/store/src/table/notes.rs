@@ -1,4 +1,4 @@
-//! Table `note`: small values the app itself remembers, by name.
+//! The table `note`: small values that the app itself stores by name.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 

@@ -1,5 +1,5 @@
-//! Tables `recording` and `recording_memory`: the answers and results that turns got from outside, as
-//! text that only the engine reads, and the memories whose texts are in it.
+//! The tables `recording` and `recording_memory`: the answers and results that turns received from
+//! outside, as text that only the engine reads, and which memories' texts are in a recording.
 
 use contract::{MemoryId, SessionId, TurnId};
 use engine::ports::{HeldMemory, StoredRecording};
@@ -7,8 +7,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::DbError;
 
-/// Stores a recording, unless a memory in it is no longer as the turn read it. This check and the
-/// deletions run on the one connection that writes, so no text comes back after its deletion.
+/// Stores a recording, unless a memory in the recording was deleted or changed after the turn read
+/// it. The check and the deletions run on the only connection that writes, so no deleted text can
+/// be stored again.
 pub(crate) fn put(
     conn: &Connection,
     recording: &StoredRecording,
@@ -37,7 +38,7 @@ pub(crate) fn put(
     prune(conn, most)
 }
 
-/// Returns the rows of these memories. None if one was deleted or has another text.
+/// Returns the rows of these memories. Returns None if a memory was deleted or has another text.
 fn find_held(conn: &Connection, held: &[HeldMemory]) -> Result<Option<Vec<i64>>, DbError> {
     let mut find = conn.prepare_cached("SELECT number FROM memory WHERE id = ?1 AND text = ?2")?;
     held.iter()
@@ -48,7 +49,7 @@ fn find_held(conn: &Connection, held: &[HeldMemory]) -> Result<Option<Vec<i64>>,
         .collect()
 }
 
-/// Deletes all recordings but the newest ones.
+/// Deletes all recordings except the newest `most`.
 pub(crate) fn prune(conn: &Connection, most: u32) -> Result<(), DbError> {
     conn.prepare_cached(
         "DELETE FROM recording WHERE number <= (SELECT max(number) FROM recording) - ?1",
@@ -57,8 +58,8 @@ pub(crate) fn prune(conn: &Connection, most: u32) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Deletes the recordings that hold the text of a memory, because the memory is deleted or gets
-/// another text.
+/// Deletes the recordings that contain the text of a memory, because the memory is deleted or
+/// changed.
 pub(crate) fn delete_with_memory(conn: &Connection, id: &MemoryId) -> Result<(), DbError> {
     conn.prepare_cached(
         "DELETE FROM recording WHERE number IN (
@@ -69,8 +70,8 @@ pub(crate) fn delete_with_memory(conn: &Connection, id: &MemoryId) -> Result<(),
     Ok(())
 }
 
-/// Deletes the recordings, also those of other sessions, that hold the text of a memory of a session
-/// or of one made from its items.
+/// Deletes the recordings, including those of other sessions, that contain the text of a memory
+/// that belongs to a session or was made from the session's items.
 pub(crate) fn delete_with_memories_of(
     conn: &Connection,
     session: &SessionId,

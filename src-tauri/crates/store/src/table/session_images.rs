@@ -1,4 +1,5 @@
-//! The copy of a session that processes share: replaces what several tables have of the session.
+//! The copy of a session that several processes share: replaces the session's rows in several
+//! tables.
 
 use contract::Approval;
 use engine::ports::SessionImage;
@@ -8,8 +9,8 @@ use super::{approvals, conversations, items, session_values, sessions};
 use crate::error::DbError;
 use crate::text;
 
-/// Replaces the session's items, values and memories by those of another process. Its turns and its
-/// spending stay. Returns the actions that ended by it.
+/// Replaces the session's items, values and memories with those of another process. The session's
+/// turns and spending stay. Returns the approvals that ended because of the import.
 pub(crate) fn import(
     conn: &Connection,
     image: &SessionImage,

@@ -1,5 +1,5 @@
-//! Table `session_value`: values of a session, one row for each name. A caller's own values fill
-//! parameters of tools.
+//! The table `session_value`: values of a session, one row for each name. Values that a caller sets
+//! for its session fill parameters of tools.
 
 use contract::SessionId;
 use engine::ports::{SessionValues, ValueChanges};

@@ -1,4 +1,5 @@
-//! Table `session`: the list of conversations, newest first, searchable by any part of the title.
+//! The table `session`: the list of conversations, newest first, searchable by any part of the
+//! title.
 
 use chrono::{DateTime, Utc};
 use contract::{SessionId, SessionSummary};
@@ -8,7 +9,7 @@ use super::{conversations, recordings};
 use crate::error::DbError;
 use crate::text;
 
-/// Creates a session. Does nothing if it exists.
+/// Creates a session. Does nothing if the session exists.
 pub(crate) fn create(
     conn: &Connection,
     id: &SessionId,
@@ -52,7 +53,8 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
 }
 
 /// Deletes a session with its items, turns and long-term memories (by foreign key), approvals,
-/// grants, values, allowed destinations and its own budget. The spending of a day stays, and so do audit records, which are in another file.
+/// grants, values, allowed destinations and its own budget. The daily spending stays, and so do
+/// audit records, which are in another file.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     conversations::forget_session(conn, id)?;
     recordings::delete_with_memories_of(conn, id)?;

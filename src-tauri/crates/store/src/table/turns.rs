@@ -1,4 +1,4 @@
-//! Table `turn`: the turns, and the one that a crash interrupted.
+//! The table `turn`: all turns, including a turn that a crash interrupted.
 
 use contract::{SessionId, TurnId, Usage};
 use engine::ports::TurnRow;

@@ -1,5 +1,5 @@
-//! Approvals: the order of the list, what a decision keeps, and that exactly one of many concurrent
-//! decisions succeeds.
+//! Tests of approvals: the order of the list, the fields that a decision keeps, and that exactly
+//! one of many concurrent decisions succeeds.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use engine::ports::{
 use crate::world::{World, instant, pending, with_session};
 
 #[tokio::test]
-async fn a_decision_keeps_its_reason_and_time() {
+async fn a_decision_is_stored_with_its_reason_and_time() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -65,7 +65,7 @@ async fn a_decision_keeps_its_reason_and_time() {
 }
 
 #[tokio::test]
-async fn a_final_approval_stays() {
+async fn a_finished_approval_cannot_change_its_status() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -98,7 +98,7 @@ async fn a_final_approval_stays() {
 }
 
 #[tokio::test]
-async fn a_call_outside_any_session_can_ask_too() {
+async fn an_approval_without_a_session_can_be_stored() {
     let world = World::new();
     let store = world.store();
     let outside = pending("a1", &"direct".into(), "2026-11-21T10:00:00Z");
@@ -107,7 +107,7 @@ async fn a_call_outside_any_session_can_ask_too() {
 }
 
 #[tokio::test]
-async fn undecided_come_first_then_the_newest() {
+async fn approvals_are_listed_undecided_first_and_then_newest_first() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -136,7 +136,7 @@ async fn undecided_come_first_then_the_newest() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_deciders_one_wins() {
+async fn of_several_concurrent_decisions_exactly_one_is_stored() {
     let world = World::new();
     let store = Arc::new(world.store());
     let session = with_session(&store, "s").await;
@@ -176,7 +176,7 @@ async fn of_many_deciders_one_wins() {
 }
 
 #[tokio::test]
-async fn the_newest_of_a_session_is_the_one_that_came_last_whatever_clocks_say() {
+async fn the_newest_approval_of_a_session_is_the_last_inserted_regardless_of_clocks() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -198,7 +198,7 @@ async fn the_newest_of_a_session_is_the_one_that_came_last_whatever_clocks_say()
 }
 
 #[tokio::test]
-async fn all_that_are_open_or_overdue_are_found_however_many_there_are() {
+async fn all_open_and_overdue_approvals_are_found() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -269,7 +269,7 @@ impl SharedSessions for ForgetfulStore {
 }
 
 #[tokio::test]
-async fn an_action_that_ran_here_has_ended_here_also_when_the_shared_store_forgot_its_start() {
+async fn an_action_run_here_ends_here_even_if_the_shared_store_lost_its_state() {
     let at = instant("2026-11-21T10:01:00Z");
     for (found, moved, stands) in [
         (Moved::No(Pending), true, Done),
@@ -306,7 +306,7 @@ async fn an_action_that_ran_here_has_ended_here_also_when_the_shared_store_forgo
 }
 
 #[tokio::test]
-async fn shared_approvals_are_told_apart_also_where_sharing_has_ended() {
+async fn shared_approvals_stay_recognisable_after_sharing_is_switched_off() {
     let world = World::new();
     let store = world.store().sharing(Some(Arc::new(ForgetfulStore(Moved::Yes))));
     let (theirs, own) = (with_session(&store, "shop:s").await, with_session(&store, "s").await);

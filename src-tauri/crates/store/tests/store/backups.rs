@@ -1,4 +1,5 @@
-//! Daily copies: made at a clean end if something changed, complete, and only three of them.
+//! Tests of daily copies: a copy is made at a clean end if the database changed, is complete, and
+//! only three copies are kept.
 
 use chrono::TimeDelta;
 use engine::ports::Items as _;
@@ -7,7 +8,7 @@ use rusqlite::Connection;
 use crate::world::{World, message, with_session};
 
 #[tokio::test]
-async fn a_copy_is_made_once_a_day_when_something_changed() {
+async fn a_backup_is_made_once_a_day_if_something_changed() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
@@ -40,7 +41,7 @@ async fn a_copy_is_made_once_a_day_when_something_changed() {
 }
 
 #[tokio::test]
-async fn three_copies_are_kept() {
+async fn three_daily_backups_are_kept() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
@@ -62,7 +63,7 @@ async fn three_copies_are_kept() {
 }
 
 #[tokio::test]
-async fn closing_leaves_one_file_without_a_log() {
+async fn closing_the_store_leaves_no_write_ahead_log() {
     let world = World::new();
     let store = world.store();
     with_session(&store, "s").await;

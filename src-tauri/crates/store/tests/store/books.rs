@@ -1,5 +1,5 @@
-//! The ledger in a real file: a cap that concurrent calls cannot exceed, reservations that survive
-//! a crash, ids that are claimed once.
+//! Tests of the ledger in a real file: concurrent calls cannot exceed a cap, reservations survive a
+//! crash, and ids are claimed once.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn entry(reserved: Reserved) -> i64 {
 }
 
 #[tokio::test]
-async fn many_at_once_never_pass_the_cap() {
+async fn concurrent_reservations_never_exceed_the_budget() {
     let world = World::new();
     let store = Arc::new(world.store());
     let asking = (0..40).map(|n| {
@@ -58,7 +58,7 @@ async fn many_at_once_never_pass_the_cap() {
 }
 
 #[tokio::test]
-async fn a_reservation_is_settled_once_and_counts_in_full_until_then() {
+async fn a_reservation_counts_in_full_until_it_is_settled_once() {
     let world = World::new();
     let store = world.store();
     let first = entry(store.spend_reserve(&wish("t")).await.unwrap());
@@ -90,7 +90,7 @@ async fn a_reservation_is_settled_once_and_counts_in_full_until_then() {
 }
 
 #[tokio::test]
-async fn a_limit_is_held_against_what_was_really_used() {
+async fn a_budget_limit_applies_to_the_settled_usage() {
     for scope in [Scope::Run, Scope::Session, Scope::Day] {
         let world = World::new();
         let store = world.store();
@@ -108,7 +108,7 @@ async fn a_limit_is_held_against_what_was_really_used() {
             first,
             Settlement { input_tokens: 50, output_tokens: 10, nano_usd: Some(7) },
         );
-        // A day in the future counts as today.
+        // A future day counts as today.
         entry(store.spend_reserve(&capped(day(20))).await.unwrap());
         assert!(
             matches!(store.spend_reserve(&capped(day(20))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_060),
@@ -121,7 +121,7 @@ async fn a_limit_is_held_against_what_was_really_used() {
 }
 
 #[tokio::test]
-async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
+async fn deleting_a_session_removes_its_spending_but_not_that_of_the_day() {
     let world = World::new();
     let store = world.store();
     let capped = ReservationRequest {
@@ -137,7 +137,7 @@ async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
 }
 
 #[tokio::test]
-async fn the_ledger_keeps_its_newest_entries_and_every_sum() {
+async fn the_spending_ledger_keeps_its_newest_entries_and_all_sums() {
     let world = World::new();
     let store = world.store();
     let ours = |n: u32| ReservationRequest {
@@ -164,7 +164,7 @@ async fn the_ledger_keeps_its_newest_entries_and_every_sum() {
 }
 
 #[tokio::test]
-async fn an_id_is_claimed_once_for_its_time() {
+async fn a_run_id_can_be_claimed_once_until_it_expires() {
     let world = World::new();
     let store = world.store();
     let key = RunKey { caller: "c".into(), request: "r".into() };

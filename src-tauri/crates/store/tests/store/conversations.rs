@@ -1,4 +1,4 @@
-//! Memories of conversations: rows, items at their positions, and deletion with a session.
+//! Tests of conversation memories: rows, items at their positions, and deletion with a session.
 
 use contract::{SessionId, SummaryMethod, TurnId};
 use engine::ports::{Conversations as _, Items as _, Memory, MemoryOf, Sessions as _, Side};
@@ -46,7 +46,7 @@ async fn positions(
 }
 
 #[tokio::test]
-async fn a_memory_comes_back_as_it_was_put() {
+async fn a_conversation_memory_is_read_back_unchanged() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "one").await;
@@ -58,7 +58,7 @@ async fn a_memory_comes_back_as_it_was_put() {
 }
 
 #[tokio::test]
-async fn of_too_many_the_one_used_longest_ago_is_forgotten() {
+async fn of_too_many_conversation_memories_the_least_recently_used_is_dropped() {
     let world = World::new();
     let store = world.store();
     for (key, at) in [
@@ -74,7 +74,7 @@ async fn of_too_many_the_one_used_longest_ago_is_forgotten() {
 }
 
 #[tokio::test]
-async fn items_are_read_from_either_end_behind_a_position() {
+async fn items_after_a_position_are_read_from_either_end() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "one").await;
@@ -86,7 +86,7 @@ async fn items_are_read_from_either_end_behind_a_position() {
 }
 
 #[tokio::test]
-async fn a_shared_memory_has_the_items_of_its_sessions_in_the_order_they_were_said() {
+async fn a_shared_memory_reads_the_items_of_its_sessions_in_order_of_time() {
     let world = World::new();
     let store = world.store();
     let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);

@@ -1,4 +1,4 @@
-//! SIGKILL at any moment: acknowledged data is there, and the file is valid.
+//! Kills the process with SIGKILL at any moment: acknowledged data is kept, and the file is valid.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -13,8 +13,8 @@ use crate::world::{World, message, run_again, with_session};
 
 const FOLDER: &str = "STORE_TEST_CRASH_FOLDER";
 
-/// Not a test by itself: the process that is killed. Prints the number of each item that the store
-/// has acknowledged.
+/// This is not a test by itself, but the process that is killed. Prints the number of each item
+/// that the store has acknowledged.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -43,7 +43,7 @@ fn child() {
 }
 
 /// Starts a process that stores items, and kills it at a random instant: after an acknowledgement,
-/// or after some time, possibly during the opening. Returns the number of the last acknowledged
+/// or after some time, possibly while the store opens. Returns the number of the last acknowledged
 /// item.
 fn killed(world: &World, random: &mut Random) -> Option<u64> {
     let mut child = run_again("crash::child", &[])
@@ -75,11 +75,11 @@ fn killed(world: &World, random: &mut Random) -> Option<u64> {
     told
 }
 
-/// Kills of one store before the next one begins.
+/// The number of kills of one store before the next store is used.
 const KILLS: u64 = 10;
 
 #[tokio::test]
-async fn answered_writes_survive_a_kill() {
+async fn acknowledged_writes_survive_a_kill() {
     let plan = Plan::new("kills of a store's process", 300);
     let mut sum = 0;
     for number in 0..plan.cases().div_ceil(KILLS) {
@@ -88,7 +88,7 @@ async fn answered_writes_survive_a_kill() {
         for kill in 0..KILLS {
             let case = format!("{}, kill {kill}", plan.case(number));
             told = killed(&world, &mut random).unwrap_or(told);
-            // Some stores continue after a kill and are never closed.
+            // Some stores are used again after a kill and are never closed.
             if random.chance(30) {
                 continue;
             }

@@ -1,5 +1,6 @@
-//! A full disk and a read-only folder, as real mounts in a private mount namespace (the tests may
-//! run as root, who ignores file modes). Where mounting is not possible, the tests say so and pass.
+//! A full disk and a read-only folder, as real mounts in a private mount namespace (because the
+//! tests may run as root, for whom file modes do not apply). If mounting is not possible, the tests
+//! print that and pass.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::world::{World, message, open_at, run_again, with_session};
 
 const FOLDER: &str = "STORE_TEST_MOUNT_FOLDER";
 
-/// Runs a child test after `script`, which mounts something on `$STORE_TEST_MOUNT_FOLDER`.
+/// Runs a child test after `script`, which mounts a file system on `$STORE_TEST_MOUNT_FOLDER`.
 fn in_own_mounts(test: &str, script: &str) {
     let can = std::process::Command::new("unshare")
         .args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
@@ -41,7 +42,7 @@ fn mounted_folder() -> Option<PathBuf> {
 }
 
 #[test]
-fn a_full_disk_loses_nothing() {
+fn writes_on_a_full_disk_fail_without_losing_stored_data() {
     in_own_mounts("disk::child_full", &format!("mount -t tmpfs -o size=2m tmpfs \"${FOLDER}\""));
 }
 
@@ -72,8 +73,8 @@ async fn child_full() {
     fs::write(folder.join("filler"), vec![0; 1 << 21]).expect_err("full");
     drop(store);
 
-    // After space is freed, the same file opens and accepts writes. (On the full disk the
-    // write-ahead log could not be emptied.)
+    // After space is freed, the same file opens and accepts writes. (The write-ahead log could not
+    // be emptied on the full disk.)
     fs::remove_file(folder.join("filler")).expect("removed");
     std::process::Command::new("mount")
         .args(["-o", "remount,size=16m"])
@@ -87,7 +88,7 @@ async fn child_full() {
 }
 
 #[test]
-fn an_erasure_on_a_full_disk_loses_nothing_else_and_succeeds_later() {
+fn an_erasure_on_a_full_disk_loses_no_other_data_and_succeeds_later() {
     in_own_mounts(
         "disk::child_full_erasure",
         &format!("mount -t tmpfs -o size=4m tmpfs \"${FOLDER}\""),
@@ -98,7 +99,7 @@ fn an_erasure_on_a_full_disk_loses_nothing_else_and_succeeds_later() {
 async fn child_full_erasure() {
     let Some(folder) = mounted_folder() else { return };
     let mut refused = Vec::new();
-    // The erasure fails at another step with each of them.
+    // With each amount of free space, the erasure fails at a different step.
     for left in [0, 1 << 12, 1 << 15, 1 << 16, 1 << 17, 1 << 18] {
         let place = folder.join(format!("left-{left}"));
         fs::create_dir(&place).expect("made");
@@ -108,7 +109,7 @@ async fn child_full_erasure() {
     assert!(refused.len() > 1, "{refused:?}");
 }
 
-/// Fills the disk except for some bytes.
+/// Fills the disk until `left` bytes are free.
 fn fill_disk(folder: &Path, left: u64) {
     let path = folder.join("filler");
     fs::write(&path, vec![0; 8 << 20]).expect_err("full");
@@ -117,7 +118,7 @@ fn fill_disk(folder: &Path, left: u64) {
     file.set_len(len.saturating_sub(left)).expect("cut");
 }
 
-/// Erases a session while the disk is full except for some bytes, and again when there is room.
+/// Erases a session on a disk with only `left` free bytes, and again when there is enough space.
 /// Returns the first error.
 async fn erase_on_full_disk(folder: &Path, left: u64) -> Option<StoreError> {
     let (path, clock) = (folder.join("countersign.db"), World::new().clock);
@@ -159,7 +160,7 @@ async fn erase_on_full_disk(folder: &Path, left: u64) -> Option<StoreError> {
 }
 
 #[test]
-fn a_full_disk_at_the_start_is_told() {
+fn a_full_disk_at_startup_is_reported() {
     in_own_mounts(
         "disk::child_full_at_start",
         &format!("mount -t tmpfs -o size=64k tmpfs \"${FOLDER}\""),
@@ -178,7 +179,7 @@ fn child_full_at_start() {
 }
 
 #[test]
-fn a_read_only_folder_is_shown_but_not_changed() {
+fn a_store_in_a_read_only_folder_can_be_read_but_not_changed() {
     let mount = format!(
         "cp -a \"$STORE_TEST_SOURCE\"/. \"${FOLDER}\"/; mount --bind \"${FOLDER}\" \"${FOLDER}\"; mount -o remount,bind,ro \"${FOLDER}\""
     );

@@ -1,5 +1,5 @@
-//! Tests of the store as the engine uses it, with real files: rows, paging, races, crashes, damage,
-//! full and read-only disks.
+//! Tests of the store with real files, as the engine uses the store: rows, paging, races, crashes,
+//! damage, full and read-only disks.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]

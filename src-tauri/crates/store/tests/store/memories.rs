@@ -1,5 +1,5 @@
-//! Long-term memories: text, words and vector in one transaction, reach, both searches, and deletion
-//! with a session.
+//! Tests of long-term memories: text, words and vector in one transaction, reach, both searches,
+//! and deletion with a session.
 
 use contract::{MemoryEntry, MemoryKind, SessionId};
 use engine::ports::{
@@ -41,11 +41,12 @@ async fn with_words(store: &SqliteStore, words: &[&str], reach: &MemoryReach) ->
     found.into_iter().map(|memory| memory.id.0).collect()
 }
 
-/// The rows of each table of memories, by a connection of its own.
+/// Counts the rows of each table of memories, with a separate connection.
 fn rows(world: &World) -> [i64; 4] {
     let conn = Connection::open(world.db()).expect("opened");
     let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("counted");
-    // The whole index is checked against the texts; a row too many or too few is an error.
+    // This statement compares the whole index with the texts and fails if a row is missing or
+    // superfluous.
     conn.execute_batch(
         "INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)",
     )
@@ -59,7 +60,7 @@ fn rows(world: &World) -> [i64; 4] {
 }
 
 #[tokio::test]
-async fn a_memory_comes_back_as_it_was_stored() {
+async fn a_memory_is_read_back_unchanged() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "one").await;
@@ -74,12 +75,12 @@ async fn a_memory_comes_back_as_it_was_stored() {
 }
 
 #[tokio::test]
-async fn row_words_and_vector_are_stored_together_or_not_at_all() {
+async fn text_word_index_and_vector_of_a_memory_are_stored_atomically() {
     let world = World::new();
     let store = world.store();
     add(&store, "m1", None, "the first text").await;
     assert_eq!(rows(&world), [1, 2, 1, 1]);
-    // The vector is written last. Here it cannot be.
+    // The vector is written last, and this trigger makes that write fail.
     Connection::open(world.db())
         .expect("opened")
         .execute_batch(
@@ -118,7 +119,7 @@ async fn deleting_a_session_deletes_its_memories_words_and_vectors() {
 }
 
 #[tokio::test]
-async fn a_search_stays_within_its_reach() {
+async fn a_memory_search_finds_only_memories_of_its_session_and_application() {
     let world = World::new();
     let store = world.store();
     let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);
@@ -151,7 +152,7 @@ async fn a_search_stays_within_its_reach() {
 }
 
 #[tokio::test]
-async fn words_are_ranked_and_have_no_special_meaning() {
+async fn search_words_are_ranked_and_never_read_as_operators() {
     let world = World::new();
     let store = world.store();
     for (id, text) in [
@@ -171,7 +172,7 @@ async fn words_are_ranked_and_have_no_special_meaning() {
 }
 
 #[tokio::test]
-async fn vectors_of_another_model_are_not_compared_and_are_listed_as_missing() {
+async fn vectors_of_another_embedding_model_are_not_searched_and_count_as_missing() {
     let world = World::new();
     let store = world.store();
     let put = async |id: &str, values: Option<MemoryVector>| {
@@ -217,7 +218,7 @@ async fn vectors_of_another_model_are_not_compared_and_are_listed_as_missing() {
 }
 
 #[tokio::test]
-async fn the_index_knows_its_model_and_threshold() {
+async fn the_memory_index_stores_its_model_and_threshold() {
     let world = World::new();
     let store = world.store();
     assert_eq!(store.memory_index().await, Ok(None));
@@ -233,7 +234,7 @@ async fn the_index_knows_its_model_and_threshold() {
 }
 
 #[tokio::test]
-async fn a_batch_and_its_position_are_stored_together_and_go_with_the_session() {
+async fn a_summary_and_its_position_are_stored_together_and_deleted_with_the_session() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "one").await;
@@ -251,7 +252,7 @@ async fn a_batch_and_its_position_are_stored_together_and_go_with_the_session() 
 }
 
 #[tokio::test]
-async fn a_deleted_memory_leaves_no_byte_in_the_database() {
+async fn the_text_of_a_deleted_memory_is_nowhere_in_the_database_file() {
     let world = World::new();
     let store = world.store();
     with_session(&store, "one").await;
@@ -265,11 +266,12 @@ async fn a_deleted_memory_leaves_no_byte_in_the_database() {
 }
 
 #[tokio::test]
-async fn vectors_in_memory_follow_the_file() {
+async fn the_cached_vectors_follow_changes_of_the_database() {
     let world = World::new();
     let store = world.store();
     let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);
-    // Vectors of many directions. The second pass must find the same as a loop over all of them.
+    // Vectors in many directions. The second pass must find the same vectors as a loop over all
+    // vectors.
     let direction = |n: u32| -> Vec<f32> {
         let values: Vec<f32> = (0..16).map(|at| ((n * 31 + at * 17) % 23) as f32 - 11.0).collect();
         let length = values.iter().map(|value| value * value).sum::<f32>().sqrt();
@@ -321,13 +323,13 @@ async fn vectors_in_memory_follow_the_file() {
     let wanted = direction(3);
     let found = near(&wanted).await;
     assert!(found.iter().all(|(id, _)| known.iter().any(|(other, _)| other == id)), "{found:?}");
-    // Another model, and then the first one again.
+    // Searches with another model, and then again with the first model.
     let other = vector("other", &[1.0; 4]);
     assert_eq!(store.entries_by_vector(&other, &MemoryReach::Everything, 5).await, Ok(vec![]));
     assert_eq!(near(&wanted).await, found);
 }
 
-/// The turns whose recordings are stored.
+/// Returns the turns whose recordings are stored.
 async fn recorded(store: &SqliteStore, turns: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for turn in turns {
@@ -338,7 +340,7 @@ async fn recorded(store: &SqliteStore, turns: &[&str]) -> Vec<String> {
     found
 }
 
-/// Stores a recording of a session whose turn read memories with the text "secret".
+/// Stores a recording for a session whose turn read memories with the text "secret".
 async fn record(store: &SqliteStore, session: &SessionId, turn: &str, memories: &[&str]) {
     let held = |id: &&str| HeldMemory { id: (*id).into(), text: "secret".into() };
     let recording = StoredRecording {
@@ -351,7 +353,7 @@ async fn record(store: &SqliteStore, session: &SessionId, turn: &str, memories: 
 }
 
 #[tokio::test]
-async fn a_memory_that_goes_takes_the_recordings_that_hold_its_text_along() {
+async fn deleting_or_editing_a_memory_deletes_recordings_that_contain_its_text() {
     let world = World::new();
     let store = world.store();
     let one = with_session(&store, "one").await;
@@ -379,7 +381,7 @@ async fn a_memory_that_goes_takes_the_recordings_that_hold_its_text_along() {
 }
 
 #[tokio::test]
-async fn an_erasure_takes_recordings_of_other_sessions_with_its_memories_along() {
+async fn erasing_a_session_deletes_recordings_of_other_sessions_with_its_memories() {
     let world = World::new();
     let store = world.store();
     let one = with_session(&store, "one").await;
@@ -397,7 +399,7 @@ async fn an_erasure_takes_recordings_of_other_sessions_with_its_memories_along()
 }
 
 #[tokio::test]
-async fn a_recording_that_ends_after_a_deletion_brings_no_text_back() {
+async fn a_recording_that_ends_after_a_memory_was_deleted_is_not_stored() {
     let world = World::new();
     let store = world.store();
     let one = with_session(&store, "one").await;
@@ -413,7 +415,7 @@ async fn a_recording_that_ends_after_a_deletion_brings_no_text_back() {
     }
     let erased = MemoryEntry { sources: vec![source], ..entry("m-erased", None, "secret") };
     store.entry_add(&erased, None).await.expect("stored");
-    // The turns of the recordings have read the memories. Now these go.
+    // The turns of the recordings have read the memories, which are now deleted or changed.
     store.entry_delete(&"m-forgotten".into()).await.expect("deleted");
     let at = instant("2026-11-21T11:00:00Z");
     store.entry_edit(&"m-edited".into(), "other", None, at).await.expect("edited");
@@ -428,7 +430,7 @@ async fn a_recording_that_ends_after_a_deletion_brings_no_text_back() {
 }
 
 #[tokio::test]
-async fn the_deletion_of_a_session_takes_only_the_recordings_that_hold_its_memories() {
+async fn deleting_a_session_deletes_only_recordings_that_contain_its_memories() {
     let world = World::new();
     let store = world.store();
     let one = with_session(&store, "one").await;

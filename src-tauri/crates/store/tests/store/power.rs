@@ -1,6 +1,6 @@
-//! Power cuts at any moment: writes that were not synced are lost, reordered or torn. Afterwards the
-//! store opens, is not damaged, and has every write that was confirmed as durable, with all deferred
-//! writes before it. Texts whose erasure was confirmed are in no file.
+//! Power cuts at any moment: writes that were not synced are lost, reordered or torn. Afterwards
+//! the store opens, is not damaged, and has every write that was confirmed as durable, with all
+//! deferred writes before it. No file contains a text whose erasure was confirmed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use store::SqliteStore;
 use crate::texts::{Texts, Written};
 use crate::world::{World, instant, message, open_at, pending};
 
-/// Starts of the store in one environment. Each begins with the state after the cut of the one
-/// before.
+/// The number of starts of the store in one environment. Each start uses the state after the
+/// previous power cut.
 const STARTS: u64 = 5;
-/// Power cuts per start.
+/// The number of power cuts per start.
 const CUTS: u64 = 2;
 
-/// An acknowledged write.
+/// A fact that must be true after an acknowledged write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fact {
     Session,
-    /// The item with this number, which also has the number in its text.
+    /// The item with this number exists, and its text contains the number.
     Item(u64),
     /// An approval exists, with at least this status.
     Approval(u64, ApprovalStatus),
@@ -32,7 +32,7 @@ enum Fact {
     Note(u64),
 }
 
-/// A fact, with the moment from which it must survive.
+/// A fact, and the moment from which the fact must survive a power cut.
 type Reported = (usize, Fact);
 
 fn session() -> SessionId {
@@ -51,14 +51,14 @@ fn turn(n: u64, ended: bool) -> TurnRow {
     }
 }
 
-/// The next numbers of one environment.
+/// The next free numbers of one environment.
 #[derive(Clone, Default)]
 struct Next {
     item: u64,
     other: u64,
 }
 
-/// All that is known of one environment.
+/// Everything that must be true in one environment.
 #[derive(Clone, Default)]
 struct Known {
     facts: Vec<Reported>,
@@ -66,7 +66,7 @@ struct Known {
 }
 
 impl Known {
-    /// Returns what is known if the power is cut at this moment.
+    /// Returns what must be true if the power is cut at this moment.
     fn at(&self, moment: usize) -> Self {
         let facts = self.facts.iter().filter(|(at, _)| *at <= moment);
         Self {
@@ -76,7 +76,8 @@ impl Known {
     }
 }
 
-/// Makes writes of all kinds. A deferred write counts from the next write that is synced at once.
+/// Makes writes of all kinds. A deferred write must survive from the next write that is synced at
+/// once.
 async fn work(
     store: &SqliteStore,
     folder: &Path,
@@ -153,8 +154,8 @@ async fn work(
     }
 }
 
-/// Opens the state after a cut, and checks all that is known. Returns it with the texts as they
-/// were found.
+/// Opens the state after a cut, and checks everything that must be true. Returns the facts with the
+/// texts that were found.
 async fn check(image: &Image, world: &World, known: Known, case: &str) -> Known {
     let folder = tempfile::tempdir().expect("a folder");
     image.restore(folder.path());
@@ -224,7 +225,7 @@ fn has_turn(path: &Path, n: u64) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_power_cut_loses_nothing_that_somebody_acts_on() {
+async fn a_power_cut_loses_no_acknowledged_write() {
     let plan = Plan::new("power cuts, countersign.db", 500);
     for number in 0..plan.cases().div_ceil(STARTS * CUTS) {
         one_world(&plan, number).await;
@@ -241,7 +242,7 @@ async fn one_world(plan: &Plan, number: u64) {
         let opened = open_at(&folder.path().join("countersign.db"), Arc::clone(&world.clock));
         assert!(opened.recovered.is_none() && !opened.read_only, "{case}");
         let store = opened.store;
-        // Deferred writes that the cut lost are written again.
+        // Deferred writes that were lost in the cut are repeated.
         next.item =
             store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
         known.texts.begin(&store).await;

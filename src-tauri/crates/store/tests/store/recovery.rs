@@ -1,5 +1,5 @@
-//! Damaged files: cut, overwritten, or not a database at all. They are renamed, and the newest
-//! valid copy replaces them.
+//! Damaged files: truncated, overwritten, or not a database at all. The damaged file is renamed and
+//! replaced by the newest valid copy.
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -10,7 +10,7 @@ use store::OpenedStore;
 
 use crate::world::{World, instant, message, names, with_session};
 
-/// A closed store with a copy of 20 items, and 20 more items since.
+/// Creates a closed store with a copy of 20 items, and with 20 items that are newer than the copy.
 async fn with_history() -> World {
     let world = World::new();
     let store = world.store();
@@ -35,7 +35,7 @@ fn overwrite(world: &World, from: u64, bytes: &[u8]) {
 }
 
 #[tokio::test]
-async fn a_cut_file_is_set_aside_and_the_copy_takes_over() {
+async fn a_truncated_database_is_set_aside_and_replaced_by_the_backup() {
     let world = with_history().await;
     let whole = fs::metadata(world.db()).expect("there").len();
     fs::OpenOptions::new()
@@ -60,7 +60,7 @@ async fn a_cut_file_is_set_aside_and_the_copy_takes_over() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_set_aside() {
+async fn a_file_that_is_no_database_is_set_aside_and_replaced_by_the_backup() {
     let world = with_history().await;
     overwrite(&world, 0, &[0x5A; 200]);
     let opened = world.open();
@@ -69,7 +69,7 @@ async fn a_file_that_is_no_database_is_set_aside() {
 }
 
 #[tokio::test]
-async fn overwritten_pages_are_found_by_the_daily_check() {
+async fn overwritten_database_pages_are_found_by_the_daily_check() {
     let world = with_history().await;
     let pages = fs::metadata(world.db()).expect("there").len() / 4096;
     for page in 2..pages {
@@ -81,7 +81,7 @@ async fn overwritten_pages_are_found_by_the_daily_check() {
     assert_eq!(items(&opened).await, 20);
 }
 
-/// Overwrites the first page of one table. The schema, which every start reads, is elsewhere.
+/// Overwrites the first page of one table, but not the schema, which every start reads.
 fn overwrite_items(world: &World) {
     let root: u32 = {
         let conn = rusqlite::Connection::open(world.db()).expect("opened");
@@ -94,10 +94,10 @@ fn overwrite_items(world: &World) {
 }
 
 #[tokio::test]
-async fn damage_of_a_crash_is_found_by_both_looks() {
+async fn damage_after_a_crash_is_found_by_both_checks() {
     let world = with_history().await;
     overwrite_items(&world);
-    // A write-ahead log is left by a crash. The first look takes it away.
+    // A crash leaves a write-ahead log, which the first check removes.
     let mut left = world.db().into_os_string();
     left.push("-wal");
     fs::write(left, [0; 64]).expect("written");
@@ -107,7 +107,7 @@ async fn damage_of_a_crash_is_found_by_both_looks() {
 }
 
 #[tokio::test]
-async fn damage_met_while_running_is_repaired_at_the_next_start() {
+async fn damage_found_while_running_is_repaired_at_the_next_start() {
     let world = with_history().await;
     overwrite_items(&world);
     let opened = world.open();
@@ -121,7 +121,7 @@ async fn damage_met_while_running_is_repaired_at_the_next_start() {
 }
 
 #[tokio::test]
-async fn a_damaged_copy_is_passed_over() {
+async fn a_damaged_backup_is_skipped() {
     let world = with_history().await;
     world.pass(TimeDelta::days(2));
     let store = world.store();
@@ -143,7 +143,7 @@ async fn a_damaged_copy_is_passed_over() {
 }
 
 #[tokio::test]
-async fn without_a_copy_the_app_starts_empty_and_keeps_the_file() {
+async fn without_a_backup_the_store_starts_empty_and_keeps_the_damaged_file() {
     let world = World::new();
     fs::write(world.db(), "this was never a database, but someone may want it".repeat(100))
         .expect("written");
@@ -158,14 +158,14 @@ async fn without_a_copy_the_app_starts_empty_and_keeps_the_file() {
 }
 
 #[test]
-fn another_programs_file_stays_where_it_is() {
+fn a_file_of_another_program_is_not_moved() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("index.db");
     fs::write(&file, [0x5a; 20_000]).expect("written");
     let now = instant("2026-11-21T10:00:00Z");
     assert_eq!(store::check_database(&file, now).expect("checked"), None);
     assert_eq!(fs::read(&file).expect("read"), [0x5a; 20_000]);
-    // A database of which there is a copy was one, so it is replaced.
+    // A file that has a copy was a database, so it is replaced.
     let db = folder.path().join("own.db");
     let conn = rusqlite::Connection::open(&db).expect("opened");
     conn.execute_batch("CREATE TABLE a (b); INSERT INTO a VALUES (1);").expect("filled");

@@ -1,5 +1,5 @@
-//! Stored rows are equal when they are read, also after closing and opening: items of every kind,
-//! turns, grants, values, notes.
+//! Stored rows are equal when they are read again, even after the store was closed and opened:
+//! items of every kind, turns, grants, values, notes.
 
 use contract::{
     AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome,
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::world::{World, instant, message, with_session};
 
-/// Members that a model's server gets back, with digits that must stay.
+/// Data that a model's server must receive back, with digits that must not change.
 fn kept() -> Option<Box<contract::Kept>> {
     Some(Box::new(contract::Kept {
         maker: "Chat here m".into(),
@@ -75,7 +75,7 @@ fn every_kind() -> Vec<ItemBody> {
 }
 
 #[tokio::test]
-async fn every_kind_of_item_survives_closing() {
+async fn every_kind_of_item_is_read_back_after_reopening() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
@@ -124,7 +124,7 @@ async fn rendered_blocks_are_not_stored() {
 }
 
 #[tokio::test]
-async fn a_turn_is_saved_with_what_is_new_in_it_and_again_when_it_ends() {
+async fn a_turn_is_stored_with_its_new_items_and_again_when_it_ends() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
@@ -166,7 +166,7 @@ async fn a_turn_is_saved_with_what_is_new_in_it_and_again_when_it_ends() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_served_twice_takes_no_other_away() {
+async fn counting_the_same_turn_twice_removes_no_other_turn() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
@@ -183,7 +183,7 @@ async fn a_turn_that_is_served_twice_takes_no_other_away() {
     for turn in ["t1", "t2"] {
         store.turn_save(&ended(turn), Vec::new(), Some(&served(turn))).await.expect("saved");
     }
-    // Other tables have higher numbers.
+    // These rows give the other tables higher row numbers.
     store.items_append((0..1_100).map(|n| message(&id, n)).collect()).await.expect("appended");
     store.turn_save(&ended("t2"), Vec::new(), Some(&served("t2"))).await.expect("saved");
     assert_eq!(store.served(9).await, Ok(vec![served("t2"), served("t1")]));
@@ -201,7 +201,7 @@ fn served(turn: &str) -> Served {
 }
 
 #[tokio::test]
-async fn a_permission_survives_a_restart_and_can_be_taken_back() {
+async fn a_grant_survives_a_restart_and_can_be_revoked() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -237,7 +237,7 @@ async fn a_permission_survives_a_restart_and_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn values_and_notes_are_replaced_and_forgotten() {
+async fn session_values_and_notes_can_be_replaced_and_deleted() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -284,7 +284,7 @@ fn pacing_view() -> ResultView {
     serde_json::from_value(declared).expect("a view")
 }
 
-/// A result of a tool that is too large for the row of its item.
+/// Returns a tool result that is too large for the row of its item.
 fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
     let rows: Vec<_> = (0..200).map(|n| json!({"campaign": n, "spend": 0.1})).collect();
     let body = ItemBody::ToolResult {
@@ -304,7 +304,7 @@ fn large_result(session: &contract::SessionId, turn: &str, call: &str) -> Item {
 }
 
 #[tokio::test]
-async fn a_result_that_is_shown_again_is_stored_once() {
+async fn a_repeated_result_is_stored_once() {
     let world = World::new();
     let store = world.store();
     let (one, other) = (with_session(&store, "one").await, with_session(&store, "other").await);
@@ -328,7 +328,7 @@ async fn a_result_that_is_shown_again_is_stored_once() {
         ("pacing.analyze".into(), serde_json::from_value(json!("pacing")).expect("a view"));
     let newest = store.newest_shown(&one, &tool, &old, 9).await.expect("read");
     assert_eq!(newest.expect("found").body, shown[1].body);
-    // The result stays as long as an item shows it.
+    // The result is kept as long as an item shows it.
     store.items_erase(&"t1".into()).await.expect("erased");
     assert_eq!(count().0, 2);
     let read = store.items_before(&one, None, 9).await.expect("read");

@@ -1,6 +1,6 @@
-//! The released schema: a snapshot of it, every released file still opens with all its rows, and
-//! newer files are refused. `UPDATE_GENERATED=1` writes the snapshot; files of released versions
-//! never change.
+//! The released schema: the snapshot is current, every released file still opens with all its rows,
+//! and newer files are refused. `UPDATE_GENERATED=1` writes the snapshot; files of released
+//! versions never change.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ fn dump(conn: &Connection) -> String {
 }
 
 #[test]
-fn the_schema_is_the_one_on_record() {
+fn the_database_schema_matches_the_recorded_schema() {
     let world = World::new();
     drop(world.store());
     let now = dump(&Connection::open(world.db()).expect("opened"));
@@ -49,7 +49,7 @@ fn the_schema_is_the_one_on_record() {
 }
 
 #[tokio::test]
-async fn a_file_of_version_1_opens_with_everything_in_it() {
+async fn a_database_of_version_1_opens_with_all_its_data() {
     let world = World::new();
     let script = std::fs::read_to_string(data("v1.sql")).expect("the released file is there");
     Connection::open(world.db()).expect("created").execute_batch(&script).expect("filled");
@@ -65,15 +65,15 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
-/// Undoes the steps that made the tables of memories, of the words of messages, of recordings and of
+/// Undoes the migrations that created the tables of memories, words of messages, recordings and
 /// allowed destinations.
 const WITHOUT_MEMORIES: &str = "DROP TABLE allowance; DROP TABLE sent; DROP TABLE recording_memory; DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
 
-/// Undoes the step that made the table of results.
+/// Undoes the migration that created the table of results.
 const WITHOUT_RESULTS: &str = "DROP TRIGGER result_unused; DROP INDEX item_by_result; ALTER TABLE item DROP COLUMN result; DROP TABLE result;";
 
 #[tokio::test]
-async fn a_file_without_memories_gets_their_tables_after_a_copy_was_made() {
+async fn a_database_without_memory_tables_is_backed_up_and_migrated() {
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "s").await;
@@ -90,7 +90,7 @@ async fn a_file_without_memories_gets_their_tables_after_a_copy_was_made() {
 }
 
 #[tokio::test]
-async fn recordings_that_do_not_name_their_memories_are_deleted() {
+async fn a_migration_deletes_recordings_that_do_not_list_their_memories() {
     let world = World::new();
     let store = world.store();
     with_session(&store, "s").await;
@@ -107,7 +107,7 @@ async fn recordings_that_do_not_name_their_memories_are_deleted() {
 }
 
 #[tokio::test]
-async fn values_of_a_session_that_were_kept_as_one_are_kept_by_name() {
+async fn a_migration_splits_session_values_by_name() {
     let world = World::new();
     drop(world.store());
     let older = r#"PRAGMA user_version = 4; ALTER TABLE approval DROP COLUMN shared; DROP TABLE session_value;
@@ -125,7 +125,7 @@ async fn values_of_a_session_that_were_kept_as_one_are_kept_by_name() {
 }
 
 #[tokio::test]
-async fn spending_from_before_its_sums_were_kept_counts() {
+async fn a_migration_sums_up_earlier_spending() {
     let world = World::new();
     drop(world.store());
     let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; ALTER TABLE approval DROP COLUMN shared; PRAGMA user_version = 3;
@@ -160,7 +160,7 @@ async fn spending_from_before_its_sums_were_kept_counts() {
 }
 
 #[test]
-fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
+fn a_migration_sums_a_long_ledger_quickly_and_keeps_its_newest_entries() {
     let world = World::new();
     drop(world.store());
     std::fs::remove_file(world.db()).expect("begun anew");
@@ -179,8 +179,7 @@ fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
         )
         .expect(step);
     }
-    // Forty thousand calls of ten thousand sessions in four hundred days. Ten of the sessions still
-    // exist.
+    // 40,000 calls in 10,000 sessions over 400 days. Only ten of the sessions still exist.
     let filled = "PRAGMA user_version = 6; BEGIN;
         WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39999)
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
@@ -211,7 +210,7 @@ fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
 }
 
 #[test]
-fn a_newer_file_is_refused_and_left_as_it_is() {
+fn a_database_of_a_newer_version_is_refused_and_unchanged() {
     let world = World::new();
     drop(world.store());
     Connection::open(world.db())
@@ -240,7 +239,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn only_the_owner_can_read_the_files() {
+fn only_the_owner_can_read_the_database_files() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = World::new();
     let store = world.store();
@@ -253,7 +252,7 @@ fn only_the_owner_can_read_the_files() {
 }
 
 #[test]
-fn threads_that_read_at_the_same_time_do_not_wait_for_a_lock_of_all_page_caches() {
+fn concurrent_reads_do_not_share_a_global_page_cache_lock() {
     let db = rusqlite::Connection::open_in_memory().expect("opened");
     let mut select = db.prepare("PRAGMA compile_options").expect("prepared");
     let options = select.query_map([], |row| row.get::<_, String>(0)).expect("read");

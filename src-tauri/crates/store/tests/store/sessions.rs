@@ -1,4 +1,4 @@
-//! Sessions: list, search, rename, delete; long sessions; values.
+//! Tests of sessions: list, search, rename, delete; long sessions; values.
 
 use contract::{ItemBody, NoticeLevel, SessionId};
 use engine::ports::{Approvals as _, Items as _, Sessions as _, StoreError, TurnRow, Turns as _};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::world::{World, instant, message, pending, with_session};
 
 #[tokio::test]
-async fn titles_are_found_by_any_part_in_any_case() {
+async fn session_titles_are_found_by_any_part_in_any_case() {
     let world = World::new();
     let store = world.store();
     for (n, title) in
@@ -43,7 +43,7 @@ async fn titles_are_found_by_any_part_in_any_case() {
 }
 
 #[tokio::test]
-async fn the_list_is_newest_first_and_paged() {
+async fn sessions_are_listed_newest_first_in_pages() {
     let world = World::new();
     let store = world.store();
     for n in 0..7 {
@@ -74,7 +74,7 @@ async fn the_list_is_newest_first_and_paged() {
 }
 
 #[tokio::test]
-async fn creating_twice_keeps_the_first_and_renaming_shows() {
+async fn creating_a_session_twice_keeps_the_first_title_and_renaming_changes_it() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "desktop:1").await;
@@ -98,7 +98,7 @@ async fn creating_twice_keeps_the_first_and_renaming_shows() {
 }
 
 #[tokio::test]
-async fn a_session_of_ten_thousand_items_is_read_by_pages() {
+async fn a_session_of_ten_thousand_items_is_read_in_pages() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "long").await;
@@ -129,7 +129,7 @@ async fn a_session_of_ten_thousand_items_is_read_by_pages() {
 }
 
 #[tokio::test]
-async fn a_page_is_found_by_index_and_not_by_reading_the_session() {
+async fn a_page_of_items_is_found_by_an_index() {
     let world = World::new();
     drop(world.store());
     let conn = rusqlite::Connection::open(world.db()).expect("opened");
@@ -143,7 +143,7 @@ async fn a_page_is_found_by_index_and_not_by_reading_the_session() {
 }
 
 #[tokio::test]
-async fn deleting_takes_everything_of_the_session_and_nothing_else() {
+async fn deleting_a_session_deletes_all_its_data_and_no_other() {
     let world = World::new();
     let store = world.store();
     let (gone, kept) = (with_session(&store, "gone").await, with_session(&store, "kept").await);
@@ -194,7 +194,7 @@ async fn deleting_takes_everything_of_the_session_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn one_unreadable_item_does_not_close_the_session() {
+async fn an_unreadable_item_does_not_prevent_opening_its_session() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
@@ -212,7 +212,7 @@ async fn one_unreadable_item_does_not_close_the_session() {
 }
 
 #[tokio::test]
-async fn an_erased_session_leaves_nothing_in_any_file() {
+async fn the_text_of_an_erased_session_is_in_no_file() {
     use engine::ports::{Books as _, RunKey};
 
     const SECRET: &str = "quixotic lamp";
@@ -228,7 +228,7 @@ async fn an_erased_session_leaves_nothing_in_any_file() {
     store.run_end(&key, Some(SECRET)).await.expect("ended");
     store.close();
     drop(store);
-    // A damaged database that was set aside earlier, and a copy that was not finished.
+    // A damaged database that was set aside earlier, and an unfinished copy.
     let folder = world.folder.path();
     for name in
         ["countersign.damaged-20261101T000000Z.db", "countersign.damaged-20261101T000000Z.db-wal"]

@@ -1,6 +1,6 @@
 //! Texts in memories, recordings and messages of side sessions, for the test that cuts the power.
-//! Knows which states each of them may have after a cut, and which words may be in no file. Each
-//! text has a word of its own.
+//! Knows which states each text may have after a cut, and which words must not be in any file. Each
+//! text has a unique word.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,31 +15,31 @@ use store::SqliteStore;
 
 use crate::world::{instant, message};
 
-/// The letters of a word that are searched for. The index of words leaves out the first letters of a
-/// word that are those of the word before it.
+/// The number of letters of a word that are searched for. The word index omits the first letters of
+/// a word if the previous word has the same letters.
 const SEARCHED: usize = 12;
 
-/// The ending of files that lie in memory and are made again at each start. SQLite may copy unused
-/// memory of the program into them.
+/// The suffix of files that are memory-mapped and recreated at each start. They are not searched,
+/// because SQLite may copy unused memory of the program into them.
 const SHARED: &str = "-shm";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Memory,
     Message,
-    /// The recording of a turn, which may hold the text of a memory.
+    /// The recording of a turn, which may contain the text of a memory.
     Recording {
         memory: Option<u64>,
     },
 }
 
-/// One state of a text. It lasts until the next one.
+/// One state of a text, which is valid until the next state.
 #[derive(Clone, Debug)]
 struct State {
     begun: usize,
-    /// The moment from which it is on the disk.
+    /// The moment from which the state is on disk.
     done: Option<usize>,
-    /// The text, or None after a deletion.
+    /// The word of the text, or None after a deletion.
     word: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ struct State {
 struct Text {
     n: u64,
     kind: Kind,
-    /// The session whose erasure takes the text along.
+    /// The session whose erasure also erases this text.
     session: Option<u64>,
     states: Vec<State>,
 }
@@ -56,7 +56,7 @@ impl Text {
     fn word(&self) -> Option<u64> {
         self.states.last().and_then(|state| state.word)
     }
-    /// The words of the states before this one.
+    /// Returns the words of the states before this state.
     fn words_before(&self, state: usize) -> impl Iterator<Item = Old> {
         let words = self.states[..state].iter().filter_map(|state| state.word);
         words.map(|word| Old { word, erased: None })
@@ -76,7 +76,7 @@ impl Text {
             }
         }
     }
-    /// The whole text of a state.
+    /// Returns the whole text of a state.
     fn content(&self, word: u64) -> String {
         match self.kind {
             Kind::Memory | Kind::Message => content(word),
@@ -85,7 +85,7 @@ impl Text {
     }
 }
 
-/// A replaced or deleted text, and the moment from which it is in no file.
+/// A replaced or deleted text, and the moment from which no file contains it.
 #[derive(Clone, Debug)]
 struct Old {
     word: u64,
@@ -97,9 +97,9 @@ struct Old {
 pub(crate) struct Texts {
     all: Vec<Text>,
     old: Vec<Old>,
-    /// All side sessions that ever began.
+    /// The side sessions that were ever created.
     started: Vec<u64>,
-    /// Those that exist.
+    /// The side sessions that exist.
     sessions: Vec<u64>,
     next: u64,
 }
@@ -116,13 +116,14 @@ fn turn_id(n: u64) -> contract::TurnId {
     format!("recorded-{n}").as_str().into()
 }
 
-/// The word that only this text has.
+/// Returns the unique word of a text.
 fn word(n: u64) -> String {
     let mut random = Random::new(n);
     (0..SEARCHED + 4).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
 }
 
-/// A text, one in six of up to about 3,000 bytes. Its word is in every part of it.
+/// Returns a text that repeats its unique word, so that every part contains it. One in six texts
+/// may have up to about 3,000 bytes.
 pub(crate) fn content(n: u64) -> String {
     let most = if n.is_multiple_of(6) { 180 } else { 8 };
     vec![word(n); 1 + Random::new(!n).index(most)].join(" ")
@@ -156,7 +157,7 @@ pub(crate) fn item(n: u64, session: u64) -> Item {
     }
 }
 
-/// Returns the files of the folder and of its copies that contain one of the texts.
+/// Returns the files of the folder and its backups that contain one of the texts.
 pub(crate) fn files_with(folder: &Path, texts: &[u64]) -> Vec<String> {
     let words: Vec<String> = texts.iter().map(|n| word(*n)).collect();
     let wanted: HashSet<&[u8]> = words.iter().map(|word| &word.as_bytes()[4..]).collect();
@@ -178,7 +179,7 @@ pub(crate) fn files_with(folder: &Path, texts: &[u64]) -> Vec<String> {
         .collect()
 }
 
-/// The effect of a step on the disk.
+/// When the effect of a step is on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     Now,
@@ -186,7 +187,7 @@ pub(crate) enum Written {
 }
 
 impl Texts {
-    /// Makes one change. The caller calls `sync` after one that is written now.
+    /// Makes one change. If the result is `Now`, the caller must call `sync`.
     pub(crate) async fn step(
         &mut self,
         store: &SqliteStore,
@@ -236,7 +237,8 @@ impl Texts {
         let messages: Vec<u64> = self.living(|text| text.kind == Kind::Message);
         let source = messages.get(random.index(messages.len() * 3)).copied();
         let made_of = source.and_then(|n| self.all.iter().find(|text| text.n == n)?.session);
-        // Without a session it belongs to the profile, and to the session of its source.
+        // A memory without a session belongs to the profile, and is erased with the session of its
+        // source.
         let own = random.chance(50).then_some(of).filter(|_| source.is_none());
         let n = self.put(Kind::Memory, own.or(made_of), begun);
         let vector = random.chance(70).then(|| vector(n));
@@ -275,7 +277,7 @@ impl Texts {
         Written::Later
     }
 
-    /// The texts of a kind that are there.
+    /// Returns the existing texts that are wanted.
     fn living(&self, is_wanted: impl Fn(&Text) -> bool) -> Vec<u64> {
         let there = self.all.iter().filter(|text| text.word().is_some() && is_wanted(text));
         there.map(|text| text.n).collect()
@@ -329,14 +331,14 @@ impl Texts {
         }
     }
 
-    /// Notes that everything so far is on the disk.
+    /// Records that all states so far are on disk.
     pub(crate) fn sync(&mut self, moment: usize) {
         for state in self.all.iter_mut().flat_map(|text| &mut text.states) {
             state.done.get_or_insert(moment);
         }
     }
 
-    /// Notes that no file has a text any more that was replaced or deleted.
+    /// Records that no file contains a replaced or deleted text any more.
     fn note_erased(&mut self, moment: usize) {
         for text in &self.all {
             self.old.extend(text.words_before(text.states.len() - 1));
@@ -346,8 +348,8 @@ impl Texts {
         }
     }
 
-    /// Returns what is known if the power is cut at this moment: each text has the states that it
-    /// may have then.
+    /// Returns what must be true if the power is cut at this moment: each text with the states that
+    /// it may have then.
     pub(crate) fn at(&self, moment: usize) -> Self {
         let mut there = Self { started: self.started.clone(), next: self.next, ..Self::default() };
         there.old = self
@@ -389,7 +391,7 @@ impl Texts {
         self.old.iter().filter(|old| old.erased.is_some()).map(|old| old.word).collect()
     }
 
-    /// Checks that no file has an erased text.
+    /// Checks that no file contains an erased text.
     pub(crate) fn check_files(&self, folder: &Path, case: &str) {
         let left = files_with(folder, &self.erased());
         assert!(left.is_empty(), "{case}: erased texts are in {left:?}");
@@ -420,7 +422,7 @@ impl Texts {
         found
     }
 
-    /// Finds the sessions that exist.
+    /// Reads which sessions exist.
     pub(crate) async fn begin(&mut self, store: &SqliteStore) {
         let mut there = Vec::new();
         for n in self.started.iter().copied() {

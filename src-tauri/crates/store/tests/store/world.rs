@@ -1,4 +1,5 @@
-//! A temporary folder, a clock that is advanced by hand, and builders for rows.
+//! A test environment with a temporary folder, a clock that is advanced by hand, and builders for
+//! rows.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -124,7 +125,8 @@ pub(crate) async fn with_session(store: &SqliteStore, id: &str) -> SessionId {
     id
 }
 
-/// Runs one test of this program in a process of its own. `wrapper` goes in front of the command.
+/// Returns a command that runs one test of this program in a separate process. `wrapper` is put
+/// before the command.
 pub(crate) fn run_again(test: &str, wrapper: &[&str]) -> Command {
     let me = std::env::current_exe().expect("the test program has a path");
     let mut command = match wrapper {

@@ -1,7 +1,7 @@
-//! The things that a person chose of those that a conversation showed: by place ("the second one"),
-//! by name, by the words of a shown line, by "both", by "it" if there is one thing, or by a yes. A choice covers what identifies
-//! a thing, such as its number, and no other value that is said of it. If it is not certain which
-//! thing is meant, no value is chosen.
+//! Determines which of the shown things a person chose: by position ("the second one"), by name, by
+//! the words of a shown line, by "both", by "it" if there is only one thing, or by a yes. A choice
+//! covers values that identify a thing, such as its number, and no other values of the thing. If it
+//! is not certain which thing is meant, no value is chosen.
 
 use std::{
     borrow::Cow,
@@ -29,18 +29,18 @@ use super::{
 };
 use crate::tools::typed_arguments::holds;
 
-/// How deep in a result a list may be, and the most entries that are looked at.
+/// The greatest depth of a list within a result, and the most entries that are examined.
 const DEPTH: usize = 6;
 const ENTRIES: usize = 200;
-/// The most things of which a person can mean all or the last.
+/// The most things for which "all" or "the last" is accepted.
 const ALL: usize = 12;
 
-/// One list of things.
+/// A list of things.
 struct List<'a> {
     entries: Vec<Entry<'a>>,
-    /// The members that tell the entries apart.
+    /// The members whose values distinguish the entries.
     keys: Vec<&'a str>,
-    /// The place of the result that has the list.
+    /// The index of the result that contains the list.
     result: usize,
     /// The arguments of the call that returned the list.
     asked: Vec<String>,
@@ -52,7 +52,7 @@ impl List<'_> {
     }
 }
 
-/// One turn: what was asked, what the tools listed, and what was answered.
+/// A turn: the message, the things that the tools listed, and the answer.
 #[derive(Default)]
 struct Round<'a> {
     question: &'a str,
@@ -60,15 +60,15 @@ struct Round<'a> {
     answer: &'a str,
 }
 
-/// The choice of the newest message that made one.
+/// The choice made by the newest message with a choice.
 #[derive(Default, Debug)]
 pub(super) struct Choices {
     ids: Vec<Id>,
-    /// The lines of an answer that were chosen. Each begins with a name.
+    /// The chosen lines of an answer. Each line begins with a name.
     lines: Vec<String>,
     /// The question that a yes agreed to.
     agreed: Said,
-    /// All identifiers with letters and digits that were listed, chosen or not.
+    /// All listed identifiers with letters and digits, chosen or not.
     listed: Vec<Id>,
 }
 
@@ -80,7 +80,8 @@ impl Choices {
             ItemBody::ToolResult { tool, data, outcome: ToolOutcome::Ok, .. }
                 if lists_things(tool) =>
             {
-                // A text within a result may be a stranger's, such as the body of a mail.
+                // A text within a result may come from another person, such as the body of a mail,
+                // so the structured content is preferred.
                 members_of(structured_part(data).unwrap_or(data))
             }
             _ => Cow::Owned(Value::Null),
@@ -92,7 +93,7 @@ impl Choices {
             let mut before = rounds[..at].iter().rev();
             let last = before.clone().next();
             let shown = before.find(|round| !round.lists.is_empty());
-            // A yes is for what its own turn does.
+            // A yes applies only to its own turn.
             newest.agreed = Said::default();
             let choices = chosen_in(round, shown, last, &newest);
             if !choices.is_empty() {
@@ -103,8 +104,9 @@ impl Choices {
         newest
     }
 
-    /// Returns the form in which a person may have typed an identifier, the value of the argument
-    /// `name`, if the lists have no other identifier of this form: "cs1002" for "CS-1002".
+    /// Returns the form in which a person may have typed an identifier, which is the value of the
+    /// argument `name`. Returns none if the lists contain another identifier of this form: "cs1002"
+    /// for "CS-1002".
     pub(super) fn loose_form(&self, name: &str, text: &str) -> Option<String> {
         let wanted = compact(text);
         let mut alike = self.listed.iter().filter(|id| compact(&id.value) == wanted);
@@ -112,7 +114,7 @@ impl Choices {
         (is_one && alike.any(|id| id.identifies(name))).then_some(wanted)
     }
 
-    /// Whether a call asked about a chosen thing.
+    /// Whether the list comes from a call about a chosen thing.
     fn are_asked_about(&self, list: &List<'_>) -> bool {
         let is_asked = |id: &Id| list.asked.iter().any(|text| form(text) == form(&id.value));
         self.ids.iter().any(is_asked)
@@ -144,7 +146,7 @@ impl Choices {
         for key in &list.keys {
             let Some(text) = entry.get(*key).and_then(scalar) else { continue };
             self.ids.push(list.id(key, text.clone()));
-            // A name counts if the person saw it.
+            // A name is accepted if the person saw it.
             if text.contains(' ') && text.chars().count() <= NAME && holds(&answer, &plain(&text)) {
                 self.lines.push(text);
             }
@@ -164,7 +166,7 @@ fn ids_of(list: &List<'_>) -> Vec<Id> {
         .collect()
 }
 
-/// Groups items by turn. `results` has the result of each item that lists things.
+/// Groups items by turn. `results` contains the result of each item that lists things.
 fn rounds<'a>(items: &'a [Item], results: &'a [Cow<'a, Value>]) -> Vec<Round<'a>> {
     let mut rounds: Vec<(&TurnId, Round<'_>)> = Vec::new();
     let mut calls: BTreeMap<&str, &Value> = BTreeMap::new();
@@ -204,8 +206,8 @@ fn find_lists<'a>(
         Value::Array(all) => {
             let entries: Vec<Entry<'a>> =
                 all.iter().take(ENTRIES).filter_map(Value::as_object).collect();
-            // A list with other values between its objects is not a list of things, and its places
-            // would not agree with those that a person sees.
+            // A list with other values between its objects is not a list of things, because its
+            // positions would differ from the positions that a person sees.
             if !entries.is_empty() && entries.len() == all.len() {
                 let (keys, (result, asked)) = (keys_of(&entries), of.clone());
                 found.push(List { entries, keys, result, asked });
@@ -219,7 +221,7 @@ fn find_lists<'a>(
     }
 }
 
-/// Returns the members that each entry has with a value of its own.
+/// Returns the members that have a different value in each entry.
 fn keys_of<'a>(entries: &[Entry<'a>]) -> Vec<&'a str> {
     let is_key = |name: &&String| {
         let values: Option<BTreeSet<String>> =
@@ -230,8 +232,8 @@ fn keys_of<'a>(entries: &[Entry<'a>]) -> Vec<&'a str> {
     first.keys().filter(is_key).map(String::as_str).collect()
 }
 
-/// Returns what the message of a round chose of the things that were shown before, and of those that
-/// its own calls returned. `before` is the choice of an earlier message.
+/// Returns the choice that the message of a round makes among the previously shown things and the
+/// things that its own calls returned. `before` is the choice of an earlier message.
 fn chosen_in(
     round: &Round<'_>,
     shown: Option<&Round<'_>>,
@@ -271,8 +273,8 @@ fn chosen_in(
         choices.add(only, entry, shown.answer);
     }
     for list in &round.lists {
-        // The person had not seen these things: a word of the message chooses one only if the call
-        // asked about a chosen thing, such as for its sizes.
+        // The person has not seen these things. A word of the message chooses among them only if
+        // the call was about a chosen thing, for example its sizes.
         let is_asked_about = choices.are_asked_about(list) || before.are_asked_about(list);
         let mut entries =
             named(round.question, &list.entries, if is_asked_about { 1 } else { PROPER });
@@ -291,8 +293,8 @@ fn only_entry<'a>(list: &List<'a>) -> Option<Entry<'a>> {
     }
 }
 
-/// Chooses by place. The list is that of the answer; if the answer has none, the things are in the
-/// order of the result.
+/// Chooses by position in the list of the answer. If the answer has no list, the order of the
+/// result is used.
 fn choose_by_place(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     let mut places = MessageWords::of(question).places();
     places.extend(read_option(question));
@@ -310,7 +312,7 @@ fn choose_by_place(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     }
 }
 
-/// Chooses the last thing that the answer shows, or all of them: "both", "add them".
+/// Chooses the last of the things in the answer, or all of them: "both", "add them".
 fn choose_last_or_all(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     let words = MessageWords::of(question);
     let chosen = |count: usize| match count {
@@ -335,7 +337,7 @@ fn choose_by_name(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     let answer = [plain(shown.answer)];
     for list in shown_lists(shown) {
         let shows = |entry: &Entry<'_>| is_named_in(&answer, entry);
-        // The word of a message means what the answer said, if the answer named anything.
+        // If the answer names any entries, a word of the message refers to one of them.
         let is_seen = |entry: &Entry<'_>| shows(entry) || !list.entries.iter().any(&shows);
         let mut entries = named(question, &list.entries, 1);
         entries.retain(is_seen);
@@ -346,8 +348,8 @@ fn choose_by_name(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     }
 }
 
-/// Chooses the thing of the one line of the answer that has most words of a message: "orange, in M".
-/// Other values of the line are not chosen by a word.
+/// Chooses the thing in the line of the answer that contains most words of a message: "orange, in
+/// M". Other values in the line are not chosen.
 fn choose_by_line(question: &str, shown: &Round<'_>, choices: &mut Choices) {
     let lines = list_lines(shown.answer);
     let said = telling_words(question);
@@ -375,8 +377,9 @@ fn choose_thing_of(line: &str, shown: &Round<'_>, choices: &mut Choices) {
     }
 }
 
-/// Returns the lists that the answer shows: those of which it names entries. If it names none, the
-/// window shows the things, and it is certain which only if one result has them all.
+/// Returns the lists that the answer shows, which are the lists with entries named in the answer.
+/// If the answer names no entries, the window shows the things, and the list is certain only if a
+/// single result contains all of them.
 fn shown_lists<'r, 'a>(shown: &'r Round<'a>) -> Vec<&'r List<'a>> {
     let answer = [plain(shown.answer)];
     let is_shown = |list: &&List<'a>| list.entries.iter().any(|entry| is_named_in(&answer, entry));
@@ -385,8 +388,8 @@ fn shown_lists<'r, 'a>(shown: &'r Round<'a>) -> Vec<&'r List<'a>> {
     if lists.is_empty() && is_of_one { shown.lists.iter().collect() } else { lists }
 }
 
-/// Returns the list in which places are counted: the shown one of which the answer names most, or
-/// the longest.
+/// Returns the list in which positions are counted: the shown list with most entries named in the
+/// answer, or the longest.
 fn shown_list<'r, 'a>(shown: &'r Round<'a>) -> Option<&'r List<'a>> {
     let answer = [plain(shown.answer)];
     let is_named = |entry: &&Entry<'a>| is_named_in(&answer, entry);
@@ -395,12 +398,12 @@ fn shown_list<'r, 'a>(shown: &'r Round<'a>) -> Option<&'r List<'a>> {
         .max_by_key(|list| (list.entries.iter().filter(is_named).count(), list.entries.len()))
 }
 
-/// Whether an answer has a name of an entry that no other text would have.
+/// Whether an answer has a name of an entry that is distinctive enough not to occur by chance.
 fn is_named_in(answer: &[String], entry: &Entry<'_>) -> bool {
     names(entry).any(|name| (name.contains(' ') || is_mixed(&name)) && holds(answer, &name))
 }
 
-/// Returns the points of a list in an answer: lines with a number or a sign, or rows of a table.
+/// Returns the list lines in an answer: lines with a number or a bullet, or rows of a table.
 fn list_lines(answer: &str) -> Vec<String> {
     let point = |line: &str| {
         let line = line.trim();
@@ -417,7 +420,7 @@ fn list_lines(answer: &str) -> Vec<String> {
     if lines.is_empty() {
         let rows = answer.lines().map(str::trim).filter(|line| line.starts_with('|'));
         let is_rule = |row: &&str| row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
-        // The rows above the rule are the names of the columns.
+        // The rows above the separator line are the column headings.
         lines = rows.skip_while(|row| !is_rule(row)).skip(1).map(str::to_owned).collect();
     }
     let bare = |line: String| line.trim_matches(['|', ' ', '*', '_', '`']).to_owned();

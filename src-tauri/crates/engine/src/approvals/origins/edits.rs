@@ -1,5 +1,4 @@
-//! The marks that stay when a person edits a proposal, and the changes. Knows neither messages nor
-//! content from outside.
+//! Determines which marks are kept when a person edits a proposal, and which values changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +7,10 @@ use contract::{Approval, ChangedValue, OutsideValue, ToolSpec};
 use super::{Leaf, Origins, argument_of, is_fixed, leaves_of, pieces, text_of};
 use crate::canonical::canonical;
 
-/// The fewest characters that an edited text shares with the text before.
+/// The fewest characters that an edited text must share with the previous text.
 const SHARED: usize = 6;
 
-/// Returns the values that differ between two calls, as a person changed them.
+/// Returns the values that a person changed between two calls.
 pub(crate) fn changed_values(before: &str, after: &str, spec: &ToolSpec) -> Vec<ChangedValue> {
     let values = |text: &str| -> BTreeMap<String, String> {
         let leaves = leaves_of(&serde_json::from_str(text).unwrap_or_default(), spec);
@@ -31,11 +30,11 @@ pub(crate) fn changed_values(before: &str, after: &str, spec: &ToolSpec) -> Vec<
 }
 
 /// Returns the origins that an earlier proposal had for values that are still in the same argument,
-/// whole or in part: an edit of one letter does not make the rest the person's.
+/// whole or in part, because an edit of a letter does not make the rest of the value the person's.
 pub(super) fn kept_origins(leaves: &[Leaf], spec: &ToolSpec, before: &Approval) -> Origins {
     let earlier = leaves_of(&serde_json::from_str(&before.arguments).unwrap_or_default(), spec);
     let details = &before.details;
-    // An older version of this program looked for no origins.
+    // An older version of the app did not determine origins.
     let is_unknown = details.is_empty() && !before.follows.is_empty();
     let mut origins = Origins::default();
     for leaf in leaves {
@@ -52,8 +51,8 @@ pub(super) fn kept_origins(leaves: &[Leaf], spec: &ToolSpec, before: &Approval) 
     origins.with_few_marks()
 }
 
-/// Returns the values of the same argument that a value was before: those that are equal, or else
-/// those of which it has a part.
+/// Returns the earlier values of the same argument from which a value may come: equal values, or
+/// otherwise values that share a part with it.
 fn values_before<'a>(leaf: &Leaf, earlier: &'a [Leaf]) -> Vec<&'a Leaf> {
     let all = earlier.iter().filter(|then| argument_of(&then.path) == argument_of(&leaf.path));
     let (equal, others): (Vec<&Leaf>, Vec<&Leaf>) = all.partition(|then| then.value == leaf.value);
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_of_one_letter_keeps_the_mark_of_its_value() {
+    fn editing_one_letter_keeps_a_value_marked_as_coming_from_outside() {
         let value = OutsideValue { path: "/to/0".into(), passage: None };
         let details = ProposalDetails { from_outside: vec![value], ..ProposalDetails::default() };
         let before =
@@ -168,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn values_of_an_older_proposal_are_not_taken_for_the_persons() {
+    fn unedited_values_of_a_proposal_without_origins_stay_marked() {
         let before = proposal(r#"{"to": "eve@evil.example", "size": 9}"#, Default::default());
         assert_eq!(marked(&before, json!({"to": "eve@evil.example", "size": 3})), ["/to"]);
     }
 
     #[test]
-    fn an_edited_text_shares_much_with_the_text_before() {
+    fn an_edited_text_counts_as_the_same_value_if_most_of_it_is_unchanged() {
         for (before, after, is_same) in [
             ("SE4550000000058398257466", "SE4550000000058398257467", true),
             ("eve@evil.example", "eva@evil.example", true),

@@ -1,11 +1,11 @@
-//! A value that tells a chosen thing from others, and the arguments that it may be meant by. Knows
-//! neither messages nor lists.
+//! Defines values that identify a chosen thing, and the arguments for which such a value may be
+//! meant.
 
-/// The longest text that is an identifier, in bytes.
+/// The length in bytes of the longest identifier.
 const LONGEST: usize = 64;
-/// The last words of names that identifiers have. A number under another name is a quantity.
+/// Last words of member names that contain identifiers. A number with another name is a quantity.
 const IDENTIFYING: [&str; 7] = ["id", "no", "nr", "number", "code", "key", "sku"];
-/// Words of names that destinations have.
+/// Words of member names that contain destinations.
 const DESTINATIONS: [&str; 16] = [
     "account",
     "konto",
@@ -25,18 +25,18 @@ const DESTINATIONS: [&str; 16] = [
     "host",
 ];
 
-/// A value that tells a chosen thing from the others of its list.
+/// A value that distinguishes a chosen thing from the others in its list.
 #[derive(Debug)]
 pub(super) struct Id {
     pub(super) member: String,
     pub(super) value: String,
-    /// Whether the list has other things.
+    /// Whether the list contains other things.
     pub(super) has_others: bool,
 }
 
 impl Id {
-    /// Whether the value can be meant by the argument `name`. An address, a recipient or an account
-    /// names a destination and no thing.
+    /// Whether the value can be meant for the argument `name`. An address, a recipient or an
+    /// account is a destination and not a thing.
     pub(super) fn identifies(&self, name: &str) -> bool {
         let value = &self.value;
         let is_sign = |c: char| c.is_alphanumeric() || "-_.:#".contains(c);
@@ -63,7 +63,7 @@ pub(super) fn is_digits(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
-/// Whether a text is one word with letters and digits, as identifiers are.
+/// Whether a text is a single word with letters and digits, like an identifier.
 pub(super) fn is_mixed(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit())
         && text.chars().any(char::is_alphabetic)
@@ -71,7 +71,7 @@ pub(super) fn is_mixed(text: &str) -> bool {
         && !is_digits(text)
 }
 
-/// Returns an identifier without its signs and its case, as somebody may type it.
+/// Returns an identifier without punctuation and in lower case, as a person may type it.
 pub(super) fn compact(text: &str) -> String {
     language::fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }

@@ -1,6 +1,6 @@
-//! Where the values of a proposal come from: the person typed or chose them, the host or the tool's
-//! definition fixes them, the assistant chose them, or only content from outside holds them. The
-//! approval window marks the last. Decides nothing: `policy` does not read this.
+//! Determines the origins of a proposal's values: the person typed or chose them, the host or the
+//! tool's definition fixes them, the assistant chose them, or only outside content contains them.
+//! The approval window marks values from outside. `policy` does not use the origins.
 
 mod choices;
 mod content;
@@ -30,31 +30,31 @@ use crate::{
     turn::{context::TurnContext, kind::TurnKind},
 };
 
-/// The most values of one argument that are marked one by one.
+/// The most values of an argument that are marked individually.
 const MARKED: usize = 20;
-/// How deep the references and branches of a schema are followed, and how many parts are looked at.
+/// How deep the references and branches of a schema are followed, and how many parts are examined.
 const REFERENCES: usize = 5;
 const PARTS: usize = 200;
-/// The words in a row that a text shares with content from outside if it repeats it.
+/// The number of consecutive words that a text must share with outside content to be a repetition.
 const REPEATED: usize = 4;
 
-/// The values of a proposal that are not the person's.
+/// The values of a proposal that do not come from the person.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Origins {
     pub(crate) from_outside: Vec<OutsideValue>,
     pub(crate) by_assistant: Vec<String>,
 }
 
-/// One value of the arguments, or the name of a member that the definition does not know.
+/// A value of the arguments, or the name of a member that is not in the tool's definition.
 struct Leaf {
-    /// Its JSON Pointer.
+    /// The JSON Pointer of the value.
     path: String,
-    /// The nearest name above it.
+    /// The nearest member name above the value.
     name: String,
     value: Value,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 enum Origin {
     /// From the person, the host or the definition.
     Own,
@@ -62,8 +62,8 @@ enum Origin {
     Outside(Option<UntrustedContent>),
 }
 
-/// Finds out where the values of a proposal come from. `before` is the proposal that it replaces:
-/// what is equal keeps its origin, and the rest was typed by the person who edited it.
+/// Determines the origins of a proposal's values. `before` is the replaced proposal: equal values
+/// keep their origin, and other values were typed by the person who edited the proposal.
 pub(crate) async fn find_origins(
     context: &TurnContext,
     spec: &ToolSpec,
@@ -115,10 +115,10 @@ async fn messages(context: &TurnContext) -> Vec<Item> {
     })
 }
 
-/// The knowledge with which the values of one proposal are looked at.
+/// The data for determining the origins of a proposal's values.
 struct Search<'a> {
     spec: &'a ToolSpec,
-    /// The values that were asked for, before the call was fitted to its server.
+    /// The requested values, before the call was adapted to its server.
     asked: BTreeSet<String>,
     words: Words,
     choices: Choices,
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
             return Origin::Own;
         }
         if leaf.value.is_boolean() {
-            // Content from outside cannot be said to hold it.
+            // The content cannot be shown to contain the value.
             return Origin::Assistant;
         }
         let loose = || self.choices.loose_form(&leaf.name, &text);
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         if !self.content.is_whole() {
             return Origin::Outside(None);
         }
-        // The host makes what nobody asked for.
+        // The host sets values that were not requested.
         if self.asked.contains(&text) { Origin::Assistant } else { Origin::Own }
     }
 
@@ -187,7 +187,7 @@ impl<'a> Search<'a> {
             || moment(text).is_some_and(|moment| self.words.hold_moment(moment))
     }
 
-    /// Returns the passage of the content that holds a value or a piece of it.
+    /// Returns the passage of the content that contains a value or a part of it.
     fn find_outside(&self, name: &str, text: &str) -> Option<UntrustedContent> {
         if let Some(number) = text.parse().ok().filter(|number: &f64| number.is_finite()) {
             return self.content.find_number(&content::plain(text), number);
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the text of an item that a person typed: a message, or why they rejected a proposal.
+/// Returns the text of an item that a person typed: a message, or the reason of a rejection.
 fn typed_in(body: &ItemBody) -> Option<&str> {
     match body {
         ItemBody::UserMessage { text } => Some(text),
@@ -213,7 +213,7 @@ fn typed_in(body: &ItemBody) -> Option<&str> {
     }
 }
 
-/// Whether the host or the tool's accepted definition gives this value.
+/// Whether the value is set by the host or by the tool's accepted definition.
 fn is_fixed(spec: &ToolSpec, leaf: &Leaf) -> bool {
     let mut steps = leaf.path.split('/').skip(1).map(unescape);
     let first = steps.next().unwrap_or_default();
@@ -230,8 +230,8 @@ fn is_fixed(spec: &ToolSpec, leaf: &Leaf) -> bool {
         })
 }
 
-/// Returns the parts of a text that show where it comes from: paths, addresses, names with digits,
-/// and words in a row.
+/// Returns the parts of a text that indicate its origin: paths, addresses, names with digits, and
+/// sequences of words.
 fn pieces(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '-' | '@');
@@ -250,12 +250,12 @@ fn pieces(text: &str) -> Vec<String> {
     parts.chain(paths).map(str::to_owned).chain(rows).collect()
 }
 
-/// Reads a day in the form that calls have.
+/// Reads a day in the format used in calls.
 fn day(text: &str) -> Option<NaiveDate> {
     text.parse().ok()
 }
 
-/// Reads a day and a time in the form that calls have.
+/// Reads a date and time in the format used in calls.
 fn moment(text: &str) -> Option<NaiveDateTime> {
     let is_local = |format| NaiveDateTime::parse_from_str(text, format).ok();
     let zoned = || DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.naive_local());
@@ -283,7 +283,7 @@ fn nodes<'a>(schema: &'a Value, path: &str) -> Vec<&'a Value> {
     found
 }
 
-/// Adds a part of a schema, with what it refers to and its branches.
+/// Adds a part of a schema, with its references and branches.
 fn add_branches<'a>(whole: &'a Value, part: &'a Value, depth: usize, found: &mut Vec<&'a Value>) {
     if depth == 0 || found.len() == PARTS {
         return;
@@ -306,7 +306,7 @@ fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// Returns the arguments as they are read from their canonical text, as the window shows them.
+/// Returns the arguments as parsed from their canonical text, which is what the window shows.
 fn read_back(arguments: &Value) -> Value {
     serde_json::from_str(&canonical(arguments)).unwrap_or_default()
 }
@@ -347,7 +347,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Joins the marks of an argument that has many of them.
+/// Combines the marks of an argument if there are many of them.
 fn few_marks<T>(
     all: Vec<T>,
     path: impl Fn(&T) -> &String,

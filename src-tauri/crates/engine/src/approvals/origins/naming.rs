@@ -1,5 +1,5 @@
-//! Which things of a list a message or a line of an answer names, by whole names or by words. Knows
-//! neither turns nor what a choice covers.
+//! Determines which things of a list are named in a message or a line of an answer, by whole names
+//! or by words.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use super::content::plain;
 use crate::tools::typed_arguments::holds;
 
-/// The longest text that is a name, in characters.
+/// The most characters of a name.
 pub(super) const NAME: usize = 80;
-/// The fewest words of a name that chooses a thing which the person has not seen.
+/// The fewest words of a name that can choose a thing which the person has not seen.
 pub(super) const PROPER: usize = 2;
 /// Words before a size.
 const SIZES: [&str; 4] = ["size", "storlek", "storleken", "stl"];
 
-/// One thing of a list.
+/// A thing in a list.
 pub(super) type Entry<'a> = &'a Map<String, Value>;
 
-/// Returns the one entry of which a line has the longest name.
+/// Returns the only entry with the longest name in a line.
 pub(super) fn named_in_line<'a>(line: &str, all: &[Entry<'a>]) -> Option<Entry<'a>> {
     let line = [plain(line)];
     let length = |entry: &Entry<'a>| {
@@ -28,9 +28,9 @@ pub(super) fn named_in_line<'a>(line: &str, all: &[Entry<'a>]) -> Option<Entry<'
     one_with_most(all, length)
 }
 
-/// Returns the entries that a message names. If the message has whole names of entries, these are
-/// the ones with most of a name. Otherwise it is the one with more words of the message than any
-/// other. Names of fewer words than `least` do not count.
+/// Returns the entries that a message names. If the message contains whole names, these are the
+/// entries with the longest names. Otherwise it is the entry that matches more words of the message
+/// than any other. Names with fewer than `least` words are ignored.
 pub(super) fn named<'a>(message: &str, all: &[Entry<'a>], least: usize) -> Vec<Entry<'a>> {
     let said: Vec<String> = split(&plain(message));
     let telling = telling_words(message);
@@ -46,7 +46,7 @@ pub(super) fn named<'a>(message: &str, all: &[Entry<'a>], least: usize) -> Vec<E
     let covered: Vec<BTreeSet<usize>> = all.iter().map(whole).collect();
     let most = covered.iter().map(BTreeSet::len).max().unwrap_or_default();
     if most > 0 {
-        // Beside a longer name one word is a property.
+        // Beside a longer name, a single word is a property and not a name.
         let counts = |at: &usize| covered[*at].len() >= most.min(PROPER);
         return apart(&covered).filter(counts).map(|at| all[at]).collect();
     }
@@ -60,8 +60,8 @@ pub(super) fn named<'a>(message: &str, all: &[Entry<'a>], least: usize) -> Vec<E
     best.map(|at| all[at]).into_iter().collect()
 }
 
-/// Returns the sets that are not part of another one and share nothing with another one that is not
-/// part of them.
+/// Returns the sets that are not part of another set, and that share nothing with any set that is
+/// not part of them.
 fn apart(sets: &[BTreeSet<usize>]) -> impl Iterator<Item = usize> {
     let is_within = |set: &BTreeSet<usize>, other: &BTreeSet<usize>| {
         set.is_subset(other) && set.len() < other.len()
@@ -73,7 +73,8 @@ fn apart(sets: &[BTreeSet<usize>]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the one set that has all of each other set, and more. Members that all sets have do not count.
+/// Returns the only set that strictly contains each other set. Members that all sets share are
+/// ignored.
 pub(super) fn one_with_all(mut sets: Vec<BTreeSet<String>>) -> Option<usize> {
     if let [first, rest @ ..] = sets.as_slice()
         && !rest.is_empty()
@@ -90,7 +91,7 @@ pub(super) fn one_with_all(mut sets: Vec<BTreeSet<String>>) -> Option<usize> {
     (0..sets.len()).find(has_all)
 }
 
-/// Returns the words of a message that tell one thing from another, with its sizes: "M", "size m".
+/// Returns the words of a message that distinguish things, including sizes: "M", "size m".
 pub(super) fn telling_words(message: &str) -> BTreeSet<String> {
     let words: Vec<&str> = message.split_whitespace().collect();
     let is_loud = !message.contains(char::is_lowercase);
@@ -125,7 +126,7 @@ fn one_with_most<'a>(entries: &[Entry<'a>], of: impl Fn(&Entry<'a>) -> usize) ->
     best.next().filter(|_| best.next().is_none()).copied()
 }
 
-/// Returns the short texts of an entry, as they are compared.
+/// Returns the short texts of an entry in the form used for comparison.
 pub(super) fn names<'a>(entry: &Entry<'a>) -> impl Iterator<Item = String> + use<'a> {
     let texts = entry.values().filter_map(|value| match value {
         Value::String(text) if text.chars().count() <= NAME => Some(plain(text)),
@@ -134,13 +135,13 @@ pub(super) fn names<'a>(entry: &Entry<'a>) -> impl Iterator<Item = String> + use
     texts.filter(|text| !text.is_empty())
 }
 
-/// Returns the places at which a text has all words of a name in a row.
+/// Returns the positions at which a text contains all words of a name in sequence.
 fn places_of(said: &[String], name: &[String]) -> Vec<usize> {
     let starts = said.windows(name.len().max(1)).enumerate().filter(|(_, words)| *words == name);
     starts.flat_map(|(at, words)| at..at + words.len()).collect()
 }
 
-/// Whether a word tells one thing from another.
+/// Whether a word can distinguish things.
 fn tells(word: &str) -> bool {
     let is_number = word.chars().all(|c| c.is_ascii_digit());
     (is_number || word.chars().count() > 2) && !is_filler(word) && cardinal(word).is_none()

@@ -1,14 +1,15 @@
-//! The question that an answer asks, as a person sees it. Knows neither replies nor values.
+//! Finds the question at the end of an answer, as a person sees it.
 
-/// The longest question, in characters.
+/// The most characters of a question.
 const LONGEST: usize = 600;
-/// Signs with which Markdown may hide a part of a paragraph: the target or title of a link, an
-/// image, a definition, a letter that is written in another way.
+/// Characters with which Markdown may hide a part of a paragraph: the target or title of a link, an
+/// image, a definition, an escaped letter.
 const HIDING: [char; 5] = ['[', ']', '\\', '&', '|'];
-/// Signs that may follow a question.
+/// Characters that may follow a question.
 const CLOSING: [char; 8] = ['*', '_', '`', ')', '"', '”', '»', '\''];
 
-/// Returns the last question of an answer. None if it is not certain that a person sees all of it.
+/// Returns the last question of an answer. Returns none if it is not certain that a person sees the
+/// whole question.
 pub(super) fn last_question(answer: &str) -> Option<String> {
     if may_hide_lines(answer) {
         return None;
@@ -30,14 +31,15 @@ pub(super) fn last_question(answer: &str) -> Option<String> {
     (question.chars().count() <= LONGEST).then_some(question)
 }
 
-/// Whether an answer may have a comment, other HTML or a block that is laid out in its own way.
+/// Whether an answer may contain a comment, other HTML or a block with special layout.
 fn may_hide_lines(answer: &str) -> bool {
     let begins_tag = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
     let has_tag = answer.match_indices('<').any(|(at, _)| answer[at + 1..].starts_with(begins_tag));
     has_tag || answer.contains("```") || answer.contains("~~~")
 }
 
-/// Returns the end of the last question of a line. A sign within an address ends none.
+/// Returns the end of the last question in a line. A question mark within an address does not end a
+/// question.
 fn end_of_question(line: &str) -> Option<usize> {
     line.rmatch_indices('?').map(|(at, _)| at + 1).find(|end| {
         let rest = line[*end..].trim_start_matches(CLOSING);
@@ -50,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_question_is_what_a_person_sees_of_it() {
+    fn the_last_question_of_an_answer_is_extracted_as_visible_text() {
         for (answer, question) in [
             ("Found. Shall I add 7 of CS-1003?", "Shall I add 7 of CS-1003?"),
             ("Why?\n\nIt is dry.\nShall I add **7** of `X`? Say yes.", "Shall I add 7 of X ?"),
@@ -64,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_may_be_hidden_is_no_question() {
+    fn a_question_in_text_that_may_be_hidden_is_ignored() {
         for answer in [
             "",
             "No question here.",

@@ -1,20 +1,19 @@
-//! The numbers and days that a text names, as `language` reads them. Knows neither who wrote the
-//! text nor what is compared with it.
+//! Finds the numbers and days in a text with `language`.
 
 use chrono::NaiveDate;
 use language::{Token, TokenKind, amounts, changes, dates, numbers, ordinals, tokens};
 
-/// The words of a part that is read at once, and those that the next part repeats. `language` reads
-/// only so many words.
+/// The number of words that are read at a time, and the overlap with the next part. `language`
+/// reads only a limited number of words.
 const PART: usize = 60;
 const REPEATED: usize = 8;
-/// The most digits that a number keeps, whichever they are.
+/// The most digits that a number always keeps exactly.
 const DIGITS: usize = 15;
-/// Signs that may stand right before and right after a number.
+/// Characters that may directly precede and directly follow a number.
 const BEFORE: [&str; 13] = ["$", "€", "£", "#", "(", "[", "{", "\"", "“", "„", "«", "~", "+"];
-/// Signs between a name and its number: "qty:3".
+/// Characters between a name and its number: "qty:3".
 const NAMING: [&str; 2] = [":", "="];
-/// Units that may stand right after a number. `language` knows units of quantities.
+/// Units that may directly follow a number. `language` knows units of quantities.
 const UNITS: [&str; 24] = [
     "st", "pcs", "pc", "h", "hr", "hrs", "tim", "min", "s", "sec", "d", "kb", "mb", "gb", "tb",
     "km", "m", "kw", "kwh", "w", "v", "px", "am", "pm",
@@ -24,17 +23,17 @@ const AFTER: [&str; 19] = [
 ];
 const MINUS: [&str; 2] = ["-", "−"];
 
-/// Which numbers of a text count.
+/// Which numbers in a text are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// Numbers that the text means. A part of a name, path or address is none, and an ordinal names
-    /// a place.
+    /// Only intended numbers. Digits within a name, path or address are excluded, and an ordinal is
+    /// a position.
     Meant,
-    /// All numbers that somebody could find in the text.
+    /// All numbers that can be found in the text.
     Any,
 }
 
-/// Returns the numbers of a text, each with the place of a part of the text that holds it.
+/// Returns the numbers in a text, each with the position of the part that contains it.
 pub(super) fn numbers_of(text: &str, reading: Reading) -> Vec<(usize, f64)> {
     let mut found = Vec::new();
     for (start, part) in parts(text) {
@@ -48,32 +47,33 @@ pub(super) fn numbers_of(text: &str, reading: Reading) -> Vec<(usize, f64)> {
     found
 }
 
-/// Returns the first and last days of the periods of a text, each with the place of a part of the
-/// text that holds it.
+/// Returns the first and last days of the periods in a text, each with the position of the part
+/// that contains it.
 pub(super) fn days_of(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
     let mut found = Vec::new();
     for (start, part) in parts(text) {
         let tokens = tokens(part);
         let mut rest = tokens.as_slice();
         while let Some(period) = dates::find_period(rest, today) {
-            // A day of a call may be the next one of its name.
+            // A day in a call may be the next day of its name.
             let next = dates::move_to_next_period(rest, &period, today);
             let days = [period.start, period.end, next.start, next.end];
             found.extend(days.into_iter().flatten().map(|day| (start, day)));
-            // A period that ends at its beginning would be found again without end.
+            // An empty period would be found again forever, so the text advances by at least one
+            // byte.
             rest = &rest[period.at.end.clamp(1, rest.len())..];
         }
     }
     found
 }
 
-/// Whether content may mean a number. In doubt it does.
+/// Whether two numbers are close enough that content may mean the given number.
 pub(super) fn is_near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
 }
 
-/// Reads a number of a call. A text that a program would write in another way, or that has more
-/// digits than a number keeps, is compared as a text: an account's number, for example.
+/// Reads a number in a call. A text that a program would format differently, or with too many
+/// digits for a number, is compared as text. An account number is an example.
 pub(super) fn exact_number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.')
@@ -82,7 +82,7 @@ pub(super) fn exact_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|_| is_plain && digits.len() <= DIGITS)
 }
 
-/// Returns the number that a calculation means. Its last bits may differ.
+/// Returns the intended result of a calculation, whose last bits may differ.
 fn decimal(value: f64) -> f64 {
     format!("{value:.14e}").parse().unwrap_or(value)
 }
@@ -150,7 +150,7 @@ fn plain_number(token: &Token) -> Option<f64> {
     (token.kind == TokenKind::Number).then(|| token.fold.replace(',', ".").parse().ok()).flatten()
 }
 
-/// Whether these tokens are a word of their own.
+/// Whether these tokens form a separate word.
 fn stands_alone(tokens: &[Token], at: usize, used: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &tokens[before]);
     let begins = !tokens[at].glued
@@ -171,7 +171,7 @@ fn is_negative(tokens: &[Token], at: usize) -> bool {
     tokens[at].glued && before.is_some_and(|before| before.any(&MINUS) && !before.glued)
 }
 
-/// Splits a text into parts that overlap. Returns each with its place.
+/// Splits a text into overlapping parts. Returns each part with its position.
 fn parts(text: &str) -> Vec<(usize, &str)> {
     let ends: Vec<(usize, usize)> = text
         .split_whitespace()
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn words_digits_amounts_and_changes_are_numbers() {
+    fn numbers_are_read_from_words_digits_amounts_and_percentage_changes() {
         for (text, value) in [
             ("add two of the second one", 2.0),
             ("lägg till tolv", 12.0),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_calculation_means_its_decimal_number() {
+    fn a_percentage_change_is_read_as_its_exact_decimal_factor() {
         for (text, value) in [
             ("lower it by 35%", 0.65),
             ("raise it by 0.7%", 1.007),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_number_that_keeps_its_digits_is_read() {
+    fn a_text_is_read_as_a_number_only_if_it_keeps_its_digits() {
         for text in ["7", "-7", "0", "0.5", "1200.50", "123456789012345"] {
             assert!(exact_number(text).is_some(), "{text}");
         }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_or_a_part_of_a_name_is_no_number() {
+    fn ordinals_and_digits_inside_names_are_not_read_as_numbers() {
         for (text, value) in [
             ("add the second one", 2.0),
             ("the 2nd", 2.0),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_read_to_their_end() {
+    fn numbers_at_the_end_of_a_long_text_are_read() {
         let text = format!("{}forty-two and ninety", "word ".repeat(500));
         assert!(means(&text, 90.0));
         let found = numbers_of(&text, Reading::Any);

@@ -1,5 +1,5 @@
-//! Tests of the origins of values: what is a person's, and what is marked. The tests at the engine's
-//! border have whole conversations.
+//! Tests the origins of values: which values are the person's, and which are marked. The tests at
+//! the engine's border contain whole conversations.
 
 use contract::{Item, ItemBody, ItemId, ResultView, ToolOutcome, UntrustedContent};
 use proptest::prelude::*;
@@ -68,7 +68,7 @@ fn item(turn: &str, body: ItemBody) -> Item {
     }
 }
 
-/// A call and its result.
+/// Returns a call and its result.
 fn call_of(arguments: Value, data: Value) -> [ItemBody; 2] {
     let call = ItemBody::ToolCall {
         call: "c".into(),
@@ -96,7 +96,7 @@ fn call_of(arguments: Value, data: Value) -> [ItemBody; 2] {
     [call, result]
 }
 
-/// A turn that lists things, as items of a conversation.
+/// Returns a turn that lists things, as items of a conversation.
 fn listing(turn: &str, question: &str, things: Value, answer: &str) -> Vec<Item> {
     let text = ItemBody::AssistantText {
         text: answer.into(),
@@ -130,7 +130,7 @@ fn backpacks() -> Value {
     ])
 }
 
-/// The conversation in which a message follows the list of backpacks, as content and items.
+/// Returns the conversation in which a message follows the list of backpacks, as content and items.
 fn after_list(answer: &str, question: &str) -> (Vec<String>, Vec<Item>) {
     let mut items = listing("one", "find backpacks", backpacks(), answer);
     items.push(asked("two", question));
@@ -138,7 +138,7 @@ fn after_list(answer: &str, question: &str) -> (Vec<String>, Vec<Item>) {
 }
 
 #[test]
-fn a_place_a_name_or_a_word_of_its_own_chooses_a_thing() {
+fn a_shown_item_is_chosen_by_its_position_its_name_or_a_unique_word() {
     let spec = spec();
     for (answer, question, part) in [
         ("Three.", "add two of the second one", "CS-1002"),
@@ -162,7 +162,7 @@ fn a_place_a_name_or_a_word_of_its_own_chooses_a_thing() {
 }
 
 #[test]
-fn a_choice_covers_no_other_value_of_the_thing() {
+fn choosing_an_item_covers_its_identifiers_and_no_other_values() {
     let spec = spec();
     let (outside, items) = after_list("Three.", "add the second one");
     let search = search(&spec, &["find backpacks", "add the second one"], &outside, &items);
@@ -176,7 +176,7 @@ fn a_choice_covers_no_other_value_of_the_thing() {
 }
 
 #[test]
-fn several_things_are_chosen_by_their_names_or_together() {
+fn several_items_are_chosen_by_their_names_or_by_words_such_as_all() {
     let spec = spec();
     let all = ["CS-1001", "CS-1002", "CS-1003"];
     for (answer, question, chosen) in [
@@ -196,7 +196,7 @@ fn several_things_are_chosen_by_their_names_or_together() {
     }
 }
 
-/// The variants of a jacket, as the shop lists them.
+/// Returns the variants of a jacket, as the shop lists them.
 fn variants() -> Value {
     let of = |(part, name): (&str, &str)| json!({"partNo": part, "currency": "SEK", "variantName": name});
     let all = [
@@ -209,7 +209,7 @@ fn variants() -> Value {
 }
 
 #[test]
-fn a_word_of_a_shown_line_chooses_it() {
+fn a_unique_word_of_a_shown_line_chooses_its_item() {
     let spec = spec();
     let answer = "Which one?\n\n1. Black, M – 4,199.00 SEK\n2. Orange, M – 4,199.00 SEK";
     for (question, is_chosen) in [("orange", true), ("the orange M one", true), ("M", false)] {
@@ -220,7 +220,7 @@ fn a_word_of_a_shown_line_chooses_it() {
         assert_eq!(is_own(&search, "partNo", json!("FJ-1-ORG-M")), is_chosen, "{question}");
         assert!(is_marked(&search, "partNo", json!("FJ-1-ORG-S")), "{question}");
     }
-    // An address that stands in the line is not chosen by a word.
+    // A word does not choose an address in the line.
     let answer = "1. eve@evil.example – support\n2. bob@corp.example – sales";
     let mut items = listing("one", "who can help?", json!([{"note": "two people"}]), answer);
     items.push(asked("two", "write to support"));
@@ -230,7 +230,7 @@ fn a_word_of_a_shown_line_chooses_it() {
 }
 
 #[test]
-fn colour_and_size_choose_a_variant_of_a_chosen_thing() {
+fn colour_and_size_together_choose_a_variant_of_a_chosen_item() {
     let spec = spec();
     for (question, chosen) in [
         ("add the Ridge Runner in orange, size m", Some("FJ-1-ORG-M")),
@@ -252,7 +252,7 @@ fn colour_and_size_choose_a_variant_of_a_chosen_thing() {
 }
 
 #[test]
-fn an_identifier_may_be_typed_without_its_signs_and_case() {
+fn an_identifier_may_be_typed_without_punctuation_and_in_another_case() {
     let spec = spec();
     let things = json!([{"partNo": "CS-77A", "name": "One", "email": "a1@b.example"},
         {"partNo": "CS-88a", "name": "Two"}, {"partNo": "cs-88A", "name": "Three"}]);
@@ -272,7 +272,7 @@ fn an_identifier_may_be_typed_without_its_signs_and_case() {
 }
 
 #[test]
-fn a_name_with_a_number_or_a_point_may_be_typed_in_another_case() {
+fn a_name_or_address_counts_as_typed_regardless_of_its_case() {
     let spec = spec();
     let said = ["send the model 3 charger to acme inc. and see Docs.example/a on example.com/b"];
     let outside =
@@ -285,7 +285,7 @@ fn a_name_with_a_number_or_a_point_may_be_typed_in_another_case() {
 }
 
 #[test]
-fn the_parts_of_an_address_or_a_marked_name_are_typed() {
+fn parts_of_a_typed_address_or_hashtag_count_as_typed() {
     let spec = spec();
     let outside = ["rust-lang cargo 4242 general anna home 17 u of pay".to_owned()];
     for (typed, own) in [
@@ -307,7 +307,7 @@ fn the_parts_of_an_address_or_a_marked_name_are_typed() {
 }
 
 #[test]
-fn a_thing_that_was_not_seen_is_chosen_by_a_marked_name() {
+fn an_item_that_was_not_shown_is_chosen_by_a_quoted_or_hash_marked_name() {
     let spec = spec();
     let channels =
         json!([{"id": "C024BE91L", "name": "general"}, {"id": "C024BE92M", "name": "random"}]);
@@ -324,7 +324,7 @@ fn a_thing_that_was_not_seen_is_chosen_by_a_marked_name() {
 }
 
 #[test]
-fn a_moment_is_typed_by_its_day_and_time() {
+fn a_timestamp_counts_as_typed_if_the_person_gave_its_day_and_time() {
     let spec = spec();
     let outside = ["2026-11-29T10:00:00 2026-11-29 10:30 2026-11-29T15:00 2026-11-29T15:00:00Z \
                     2026-11-30T10:00:00 2026-11-29T11:00:00"
@@ -346,7 +346,7 @@ fn a_moment_is_typed_by_its_day_and_time() {
 }
 
 #[test]
-fn a_default_behind_a_reference_or_in_a_branch_is_fixed() {
+fn a_schema_default_counts_as_trusted_also_behind_references_and_in_branches() {
     let schema = json!({"type": "object", "properties": {
             "paging": {"$ref": "#/$defs/Paging"},
             "unit": {"anyOf": [{"type": "string", "default": "pcs"}, {"type": "null"}]}},
@@ -361,7 +361,7 @@ fn a_default_behind_a_reference_or_in_a_branch_is_fixed() {
 }
 
 #[test]
-fn why_a_proposal_was_rejected_was_typed_by_the_person() {
+fn the_reason_of_a_rejection_counts_as_typed_by_the_person() {
     let spec = spec();
     for (status, is_typed) in [(ApprovalStatus::Rejected, true), (ApprovalStatus::Expired, false)] {
         let reason = Some("take 9 of CS-1003 instead".to_owned());
@@ -375,7 +375,7 @@ fn why_a_proposal_was_rejected_was_typed_by_the_person() {
 }
 
 #[test]
-fn a_day_of_a_call_may_be_the_next_of_its_name() {
+fn a_typed_day_without_a_year_means_its_next_occurrence() {
     let spec = spec();
     let outside = ["until 2027-01-05, 2027-01-06 or 3 pieces".to_owned()];
     let search = search(&spec, &["hold 3st until 5 january"], &outside, &[]);
@@ -385,7 +385,7 @@ fn a_day_of_a_call_may_be_the_next_of_its_name() {
 }
 
 #[test]
-fn an_uncertain_choice_chooses_no_thing() {
+fn an_ambiguous_or_negative_message_chooses_no_item() {
     let spec = spec();
     for question in ["add the red one", "add one of them", "which is best?", "not all, just one"] {
         let (outside, items) = after_list("Three.", question);
@@ -408,7 +408,7 @@ fn an_unseen_item_counts_as_chosen_only_if_the_user_names_it() {
 }
 
 #[test]
-fn a_size_of_a_chosen_thing_is_chosen_by_its_word() {
+fn a_typed_size_chooses_a_variant_of_the_chosen_item_only() {
     let spec = spec();
     let sizes = json!({"variants": [
         {"partNo": "CS-1002-42", "size": "42"}, {"partNo": "CS-1002-43", "size": "43"}]});
@@ -425,7 +425,7 @@ fn a_size_of_a_chosen_thing_is_chosen_by_its_word() {
 }
 
 #[test]
-fn things_in_a_result_that_came_as_text_are_chosen_too() {
+fn items_in_a_result_that_is_json_text_can_be_chosen() {
     let spec = spec();
     let (outside, mut items) = after_list("Three.", "add the second one");
     let text = json!({"price": 1.5, "items": backpacks()}).to_string();
@@ -440,7 +440,7 @@ fn things_in_a_result_that_came_as_text_are_chosen_too() {
 }
 
 #[test]
-fn text_of_a_stranger_within_a_result_is_no_item_of_its_list() {
+fn untrusted_text_inside_a_result_adds_no_items_to_its_list() {
     let spec = spec();
     let account = "SE4550000000058398257466";
     let body = json!([{"account": account, "reference": "RF-7788", "id": "CS-6666"}]).to_string();
@@ -460,7 +460,7 @@ fn text_of_a_stranger_within_a_result_is_no_item_of_its_list() {
 }
 
 #[test]
-fn a_choice_covers_an_identifier_and_no_destination() {
+fn choosing_an_item_covers_its_identifier_and_no_payment_destination() {
     let spec = spec();
     let things = json!([
         {"id": "INV-41", "account": "SE45500", "accountNumber": "A-77001", "ocr": "RF-1001"},
@@ -484,14 +484,14 @@ fn a_choice_covers_an_identifier_and_no_destination() {
 }
 
 #[test]
-fn the_things_of_another_result_are_not_counted() {
+fn positions_refer_to_the_result_that_the_answer_describes() {
     let spec = spec();
     let others = json!(
         (0..9)
             .map(|at| json!({"partNo": format!("CS-666{at}"), "name": format!("Blue Other{at}")}))
             .collect::<Vec<_>>()
     );
-    // The answer names the things of the search, or none at all.
+    // The answer either names the things of the search or names nothing.
     for (answer, is_chosen) in [("Alpine Tour and Ridge Runner.", true), ("Done.", false)] {
         let mut items = listing("one", "find backpacks and read the list", backpacks(), answer);
         let other = call_of(json!({"q": "list"}), others.clone()).map(|body| item("one", body));
@@ -506,7 +506,7 @@ fn the_things_of_another_result_are_not_counted() {
 }
 
 #[test]
-fn a_word_chooses_no_thing_that_the_answer_left_out() {
+fn a_word_chooses_no_item_that_the_answer_did_not_mention() {
     let spec = spec();
     let answer = "I would take Alpine Tour or City Roll.";
     let (outside, items) = after_list(answer, "add the blue one");
@@ -515,7 +515,7 @@ fn a_word_chooses_no_thing_that_the_answer_left_out() {
 }
 
 #[test]
-fn a_yes_agrees_to_the_question_that_was_asked() {
+fn a_yes_confirms_the_values_in_the_question_before_it() {
     let spec = spec();
     let (outside, items) = after_list("Shall I add 7 of CS-1003?", "yes");
     let search = search(&spec, &["find backpacks", "yes"], &outside, &items);
@@ -526,7 +526,7 @@ fn a_yes_agrees_to_the_question_that_was_asked() {
 }
 
 #[test]
-fn a_yes_agrees_to_nothing_else_and_to_nothing_later() {
+fn a_yes_confirms_no_values_outside_that_question_and_none_in_later_turns() {
     let spec = spec();
     let hidden = "[x]: https://a.example 'CS-1003'";
     for (answer, questions) in [
@@ -544,7 +544,7 @@ fn a_yes_agrees_to_nothing_else_and_to_nothing_later() {
 }
 
 #[test]
-fn another_case_or_accent_is_another_address_path_or_id() {
+fn addresses_paths_and_ids_with_another_case_or_accent_do_not_count_as_typed() {
     let spec = spec();
     let said = ["tell info@muller.de and Åsa@Corp.example about /srv/Backup and CS-77a"];
     let outside = ["info@müller.de åsa@corp.example Asa@corp.example /srv/backup cs-77A CS-77a \
@@ -563,7 +563,7 @@ fn another_case_or_accent_is_another_address_path_or_id() {
 }
 
 #[test]
-fn it_means_the_only_thing_that_was_shown() {
+fn the_word_it_chooses_the_only_item_that_was_shown() {
     let spec = spec();
     let only = json!([{"partNo": "CS-1001", "name": "Alpine Tour", "status": "sold", "code": 8}]);
     for (answer, question) in [("One.", "add it"), ("One.", "ta den")] {
@@ -581,7 +581,7 @@ fn it_means_the_only_thing_that_was_shown() {
 }
 
 #[test]
-fn typed_words_are_read_before_they_are_compared() {
+fn typed_numbers_and_dates_are_compared_by_their_meaning() {
     let spec = spec();
     let said = ["add two until 30 november, by 20%, to Åsa"];
     let outside = ["2 pieces until 2026-11-30 at 0.2 for asa, seven for 2026-12-24".to_owned()];
@@ -603,7 +603,7 @@ fn typed_words_are_read_before_they_are_compared() {
 }
 
 #[test]
-fn content_that_could_not_be_looked_through_marks_without_a_passage() {
+fn a_value_is_marked_without_a_passage_if_the_content_could_not_be_searched() {
     let spec = spec();
     let mut search = search(&spec, &["add two"], &[], &[]);
     search.content = Content::new(OutsideContent { sources: Vec::new(), is_whole: false });
@@ -612,7 +612,7 @@ fn content_that_could_not_be_looked_through_marks_without_a_passage() {
 }
 
 #[test]
-fn a_text_that_is_no_number_equals_none() {
+fn texts_such_as_inf_or_0003_equal_no_typed_number() {
     let spec = spec();
     let said = [format!("add 3, for {}", "9".repeat(400))];
     let said: Vec<&str> = said.iter().map(String::as_str).collect();
@@ -627,10 +627,10 @@ fn a_text_that_is_no_number_equals_none() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// A value that only content from outside holds is marked, however it stands there and
-    /// whatever the person said.
+    /// A value that only outside content contains is marked, whatever its form there and whatever
+    /// the person said.
     #[test]
-    fn a_value_from_outside_alone_is_marked(
+    fn a_value_found_only_in_untrusted_content_is_marked(
         value in prop_oneof![
             "[a-z]{3}-[0-9]{4,6}", "[a-z]{7,10}@[a-z]{7}\\.example", "https://[a-z]{8}\\.example/[a-z]{5}",
             "[1-9][0-9]{3,8}", "[q-z]{7,12}", "/home/[q-z]{7}/[q-z]{4}", "[q-z]{7} [q-z]{7}",
@@ -657,9 +657,9 @@ proptest! {
         }
     }
 
-    /// A long number is not the person's because they typed the next one.
+    /// A long number is not the person's just because the person typed the next number.
     #[test]
-    fn a_long_number_is_not_its_neighbour(
+    fn a_long_number_is_not_confused_with_the_next_one(
         digits in "[1-9][0-9]{9,15}",
         up: bool, spaced: bool,
         named in prop::sample::select(vec!["pay", "to account", "it is"]),

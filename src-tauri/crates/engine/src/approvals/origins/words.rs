@@ -1,4 +1,4 @@
-//! The messages that a person typed in a conversation, as `language` reads it. Knows no content from outside.
+//! Reads the messages that a person typed in a conversation, with `language`.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::tools::typed_arguments::holds;
 
-/// Texts in which values are looked for.
+/// Texts in which values are searched for.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     plain: Vec<String>,
@@ -28,7 +28,7 @@ impl Said {
         self.plain.is_empty()
     }
 
-    /// Whether one of them has this text, as a whole word or phrase.
+    /// Whether one of the texts contains this text, as a whole word or phrase.
     pub(super) fn hold_text(&self, text: &str) -> bool {
         holds(if is_exact(text) { &self.exact } else { &self.plain }, &form(text))
     }
@@ -38,9 +38,10 @@ impl Said {
 pub(super) struct Words {
     said: Said,
     words: BTreeSet<String>,
-    /// Each word and each two words in a row, without signs and case.
+    /// Each word and each pair of consecutive words, without punctuation and case.
     loose: BTreeSet<String>,
-    /// The parts of web addresses and of names such as `owner/project#7`, and what follows `@` or `#`.
+    /// The parts of web addresses and of names such as `owner/project#7`, and the texts after `@`
+    /// or `#`.
     parts: BTreeSet<String>,
     numbers: Vec<f64>,
     days: Vec<NaiveDate>,
@@ -69,8 +70,8 @@ impl Words {
         }
     }
 
-    /// Whether a message has this text, as a whole word or phrase. An address may be typed without
-    /// its scheme.
+    /// Whether a message contains this text, as a whole word or phrase. An address may be typed
+    /// without its scheme.
     pub(super) fn hold_text(&self, text: &str) -> bool {
         let bare = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         let bare = bare.map(|rest| rest.trim_end_matches('/'));
@@ -79,12 +80,13 @@ impl Words {
             || self.parts.contains(&form(text))
     }
 
-    /// Whether a message has a word, or two words in a row, that `identifiers::compact` makes this.
+    /// Whether a message contains a word, or two consecutive words, that `identifiers::compact`
+    /// converts to this text.
     pub(super) fn hold_loosely(&self, compact: &str) -> bool {
         self.loose.contains(compact)
     }
 
-    /// Whether each word of a text stands in a message.
+    /// Whether each word of a text occurs in a message.
     pub(super) fn hold_each_word(&self, text: &str) -> bool {
         let mut words = split(text).peekable();
         words.peek().is_some() && words.all(|word| self.words.contains(&form(word)))
@@ -98,7 +100,8 @@ impl Words {
         self.days.contains(&day)
     }
 
-    /// Whether messages name the day and the time of a moment: "tomorrow at 10", "10:30", "3 pm".
+    /// Whether messages contain the day and the time of a moment: "tomorrow at 10", "10:30", "3
+    /// pm".
     pub(super) fn hold_moment(&self, moment: NaiveDateTime) -> bool {
         let (hour, minute) = (moment.hour(), moment.minute());
         let is_typed = |hour: u32| match minute {
@@ -114,17 +117,17 @@ impl Words {
     }
 }
 
-/// Returns a text as it is compared with what a person typed or saw.
+/// Returns a text in the form used for comparison with texts that a person typed or saw.
 pub(super) fn form(text: &str) -> String {
     form_like(text, text)
 }
 
-/// Returns a text as `like` is compared with it.
+/// Returns a text in the form used for comparison with `like`.
 pub(super) fn form_like(like: &str, text: &str) -> String {
     if is_exact(like) { exact(text) } else { plain(text) }
 }
 
-/// Whether a text may mean another thing if one letter has another case or accent: it has an
+/// Whether a change of case or accent may change the meaning of a text, because it contains an
 /// address, a path or a word of letters and digits.
 fn is_exact(text: &str) -> bool {
     text.split_whitespace().any(|word| {
@@ -133,8 +136,8 @@ fn is_exact(text: &str) -> bool {
     })
 }
 
-/// Returns the parts of a word that is a web address, a name such as `owner/project#7`, or begins with
-/// `@` or `#`. A path of this computer is one value.
+/// Returns the parts of a word that is a web address, a name such as `owner/project#7`, or begins
+/// with `@` or `#`. A path on this computer is a single value.
 fn parts_of(word: &str) -> Vec<&str> {
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '~' | '@' | '#');
     let word = word.trim_matches(is_edge).trim_end_matches(['.', ',', ':']);
@@ -155,7 +158,7 @@ fn exact(text: &str) -> String {
     text.split_whitespace().map(with_plain_host).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a word with the host of its address in small letters.
+/// Returns a word with the host of its address in lower case.
 fn with_plain_host(word: &str) -> String {
     let from = match (word.find("://"), word.rfind('@')) {
         (Some(at), _) => at + 3,

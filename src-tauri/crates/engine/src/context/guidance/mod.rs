@@ -1,6 +1,6 @@
-//! Layer 2 of the prompt: execution instructions of a tool. Cuts the instructions file into
-//! sections, keeps the sections that fit the question, and fills in values in one pass. Filled-in
-//! text is not searched again, so a value cannot add a section or another placeholder.
+//! Layer 2 of the prompt: execution instructions of a tool. Splits the instructions file into
+//! sections, keeps the sections that fit the question, and fills in values in one pass. Inserted
+//! text is not searched again, so that a value cannot add a section or another placeholder.
 
 mod stem;
 
@@ -9,11 +9,11 @@ use contract::SectionView;
 use stem::stem_word;
 pub(crate) use stem::words;
 
-/// The highest number of characters of one tool's instructions.
+/// The most characters of a tool's instructions.
 const BUDGET: usize = 6_000;
-/// The highest number of characters of the text outside of sections.
+/// The most characters of the text outside of sections.
 const COMMON: usize = 1_500;
-/// The highest number of characters of one filled-in value.
+/// The most characters of a value that is filled in.
 const VALUE: usize = 500;
 
 /// Words that are always keywords if a section's header contains them.
@@ -21,7 +21,7 @@ const FIXED: [&str; 6] = ["trend", "risk", "calculate", "average", "pacing", "bu
 /// Words of headers that are never keywords.
 const STOP: [&str; 4] = ["when", "user", "asks", "about"];
 
-/// An instructions file, cut into sections.
+/// An instructions file, split into sections.
 pub(crate) struct Guide {
     sections: Vec<Section>,
     /// The text before the first section and under headers of level 1 and 2.
@@ -30,7 +30,7 @@ pub(crate) struct Guide {
 
 struct Section {
     title: String,
-    /// The section's text with its header.
+    /// The text of the section, including its header.
     text: String,
     keywords: Vec<Keyword>,
 }
@@ -41,11 +41,11 @@ struct Keyword {
     term: Vec<String>,
 }
 
-/// The parts of the instructions that fit a question.
+/// The parts of the instructions that match a question.
 pub(crate) struct Chosen {
     pub(crate) text: String,
     pub(crate) sections: Vec<SectionView>,
-    /// Whether no section fits the question; then all sections are given.
+    /// Whether no section matches the question, so that all sections are given.
     pub(crate) whole: bool,
 }
 
@@ -84,7 +84,7 @@ impl Guide {
         guide
     }
 
-    /// Returns the sections that fit a question, in the order of the file, followed by the common
+    /// Returns the sections that match a question, in the order of the file, followed by the common
     /// text.
     pub(crate) fn choose(&self, question: &str) -> Chosen {
         let asked: Vec<String> = words(question).iter().map(|word| stem_word(word)).collect();
@@ -98,7 +98,7 @@ impl Guide {
                 + kept.iter().map(|&i| self.sections[i].text.chars().count() + 1).sum::<usize>()
         };
         while kept.len() > 1 && size(&kept) > BUDGET {
-            // Removes the section with the lowest score; of several, the last one.
+            // Removes the section with the lowest score, or the last of them if there are several.
             let Some(at) =
                 (0..kept.len()).min_by_key(|&at| (scores[kept[at]], std::cmp::Reverse(at)))
             else {
@@ -170,7 +170,7 @@ fn quoted_terms(line: &str) -> Vec<String> {
     plain.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Replaces each `{name}` by its value. An unknown name stays unchanged.
+/// Replaces each `{name}` by its value. An unknown name is kept unchanged.
 pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -196,7 +196,7 @@ pub(crate) fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String
     out
 }
 
-/// Joins a value to one line and shortens it to the limit.
+/// Converts a value to a single line and shortens it to the limit.
 fn one_line(value: &str) -> String {
     cut(&value.split_whitespace().collect::<Vec<_>>().join(" "), VALUE)
 }

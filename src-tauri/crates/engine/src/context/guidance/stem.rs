@@ -1,10 +1,10 @@
-//! Splits a text into words and stems them, just well enough to match "calculate", "calculation"
-//! and "calculations". Not a full stemmer of any language.
+//! Splits a text into words and stems them, sufficiently to match "calculate", "calculation" and
+//! "calculations". Not a full stemmer of any language.
 
 /// Word endings that are removed, longest first.
 const ENDINGS: [&str; 12] =
     ["ations", "ation", "ating", "ated", "ates", "ings", "ing", "ate", "ed", "es", "s", "e"];
-/// The fewest characters that must remain of a word.
+/// The fewest characters of a word after removing an ending.
 const LEAST: usize = 3;
 
 /// Returns the words of a text in lower case.

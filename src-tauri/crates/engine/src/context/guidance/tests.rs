@@ -1,4 +1,4 @@
-//! The rules of the reference for execution instructions, one by one.
+//! Tests the rules of the reference for execution instructions.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn chosen(question: &str) -> Vec<String> {
 }
 
 #[test]
-fn layer_2_sections_are_third_level_headers_and_the_rest_is_common() {
+fn guidance_sections_start_at_third_level_headings_and_other_text_is_common() {
     let guide = Guide::parse(FILE);
     assert_eq!(guide.sections.len(), 3, "a header inside a code fence is none");
     assert!(guide.common.contains("Quote figures.") && guide.common.contains("Name the account."));
@@ -31,7 +31,7 @@ fn layer_2_sections_are_third_level_headers_and_the_rest_is_common() {
 }
 
 #[test]
-fn layer_2_words_match_whole_and_lightly_stemmed_and_terms_as_phrases() {
+fn guidance_keywords_match_whole_stemmed_words_and_terms_match_as_phrases() {
     assert_eq!(chosen("Please calculate it"), ["When the user asks for calculations"]);
     assert_eq!(chosen("the calculation, please"), ["When the user asks for calculations"]);
     assert_eq!(
@@ -58,7 +58,7 @@ fn layer_2_words_match_whole_and_lightly_stemmed_and_terms_as_phrases() {
 }
 
 #[test]
-fn layer_2_without_a_match_the_whole_file_is_given() {
+fn guidance_is_given_as_a_whole_if_no_section_matches() {
     let chosen = Guide::parse(FILE).choose("hello");
     assert!(
         chosen.whole
@@ -69,7 +69,7 @@ fn layer_2_without_a_match_the_whole_file_is_given() {
 }
 
 #[test]
-fn layer_2_header_words_of_five_letters_count_and_fillers_do_not() {
+fn guidance_headings_give_keywords_of_five_letters_or_more_without_filler_words() {
     let guide = Guide::parse("### When the user asks about delivery\n- x\n### Other\n- y\n");
     let terms: Vec<&str> =
         guide.sections[0].keywords.iter().map(|keyword| keyword.shown.as_str()).collect();
@@ -77,7 +77,7 @@ fn layer_2_header_words_of_five_letters_count_and_fillers_do_not() {
 }
 
 #[test]
-fn layer_2_too_much_loses_the_sections_that_fit_least() {
+fn guidance_that_is_too_long_loses_its_least_matching_sections() {
     let long = "x".repeat(3_500);
     let file = format!("### Trend\n{long}\n### Budget trend\n{long}\n### Risk\n{long}\n");
     let chosen = Guide::parse(&file).choose("trend of the budget, and risk");
@@ -94,7 +94,7 @@ fn layer_2_too_much_loses_the_sections_that_fit_least() {
 }
 
 #[test]
-fn layer_2_values_are_filled_in_once_and_never_looked_through_again() {
+fn guidance_placeholders_are_filled_once_and_values_are_not_expanded() {
     let value = |name: &str| match name {
         "question" => Some("a\n### header {account_id}".to_owned()),
         "account_id" => Some("17".to_owned()),

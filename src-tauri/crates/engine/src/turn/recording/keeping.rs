@@ -1,5 +1,5 @@
-//! Knows the turns that are being recorded, and stores and reads recordings. One with very long
-//! results is not stored. Knows no turn.
+//! Tracks the turns that are being recorded, and stores and reads recordings. A recording with very
+//! long results is not stored.
 
 use std::sync::Arc;
 
@@ -35,12 +35,12 @@ impl Recordings {
         }
     }
 
-    /// Notes that a turn runs whose decisions are recorded.
+    /// Registers a running turn whose decisions are recorded.
     pub(super) fn add(&self, turn: &TurnId, recorder: &Arc<Recorder>) {
         self.recorders.add(turn, recorder);
     }
 
-    /// Notes that a turn has ended.
+    /// Removes a turn that has ended.
     pub(super) fn remove(&self, turn: &TurnId) {
         self.recorders.remove(turn);
     }
@@ -68,7 +68,7 @@ impl Recordings {
         }
     }
 
-    /// Notes the decision of a person about an action for which a running turn waits.
+    /// Records a person's decision about an action for which a running turn waits.
     pub(crate) fn note_decision(&self, approval: &Approval, decision: &Decision, by: &str) {
         self.recorders.note_decision(approval, decision, by);
     }

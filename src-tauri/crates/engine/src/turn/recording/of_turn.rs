@@ -1,13 +1,13 @@
-//! Records a turn: notes the state in which it begins, and stores its recording when it has ended. A
-//! turn of which nothing may be stored has no recording, and neither has one of a remote caller, one
-//! that failed before its question was saved, or one that read messages of other sessions.
+//! Records a turn: captures its state at the beginning, and stores the recording at its end. There
+//! is no recording of a turn that must not be stored, of a remote caller's turn, of a turn that
+//! failed before its question was saved, or of a turn that read messages of other sessions.
 
 use crate::{
     ports::StoreError,
     turn::{context::TurnContext, recording::StartState},
 };
 
-/// Notes the state in which a turn begins. Called before the turn changes anything.
+/// Records the state at the beginning of a turn. Must be called before the turn changes any data.
 pub(crate) async fn note_start(context: &TurnContext) {
     let Some(recorder) = &context.recorder else { return };
     match read_start(context).await {

@@ -1,4 +1,4 @@
-//! Collects the recording of a running turn. Does not know where it is stored.
+//! Collects the recording of a running turn.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The recorders of the turns that run, by turn.
+/// The recorders of running turns, by turn.
 #[derive(Default)]
 pub(crate) struct Recorders(Mutex<HashMap<TurnId, Arc<Recorder>>>);
 
@@ -29,7 +29,7 @@ impl Recorders {
         self.0.lock().remove(turn);
     }
 
-    /// Notes the decision of a person about an action for which a running turn waits.
+    /// Records a person's decision about an action for which a running turn waits.
     pub(crate) fn note_decision(&self, approval: &Approval, decision: &Decision, by: &str) {
         let running = self.0.lock();
         let Some(recorder) = running.get(&approval.turn).filter(|_| !approval.headless) else {
@@ -43,18 +43,19 @@ impl Recorders {
 /// The recording of a running turn.
 pub(crate) struct Recorder(Mutex<Collected>);
 
-/// The parts that are known so far.
+/// The parts recorded so far.
 #[derive(Clone)]
 struct Collected {
     recording: Recording,
-    /// Whether the state at the start is known. A recording without it cannot be replayed.
+    /// Whether the state at the start is recorded. A recording without this state cannot be
+    /// replayed.
     is_started: bool,
-    /// The long-term memories whose texts are in the recording.
+    /// The long-term memories whose texts the recording contains.
     held: Vec<HeldMemory>,
 }
 
 impl Recorder {
-    /// Makes an empty recording of a message.
+    /// Creates an empty recording of a message.
     pub(crate) fn new(
         session: &contract::SessionId,
         accepted: &Accepted,
@@ -89,7 +90,7 @@ impl Recorder {
         answers.len() - 1
     }
 
-    /// Adds an event to an answer. Data that only the provider reads is left out.
+    /// Adds an event to an answer. Data that only the provider reads is omitted.
     pub(crate) fn add_event(&self, at: usize, event: &Result<ModelEvent, ModelError>) {
         let mut collected = self.0.lock();
         let Some(answer) = collected.recording.answers.get_mut(at) else { return };
@@ -103,7 +104,7 @@ impl Recorder {
         }
     }
 
-    /// Notes that an answer was read to its end.
+    /// Records that an answer was read to its end.
     pub(crate) fn complete_answer(&self, at: usize) {
         if let Some(answer) = self.0.lock().recording.answers.get_mut(at) {
             answer.is_complete = true;
@@ -132,7 +133,7 @@ impl Recorder {
         collected.held.extend(hits.iter().map(held));
     }
 
-    /// Notes the memories whose texts a tool returned.
+    /// Records the memories whose texts a tool returned.
     pub(crate) fn add_held(&self, held: impl Iterator<Item = HeldMemory>) {
         self.0.lock().held.extend(held);
     }
@@ -143,8 +144,8 @@ impl Recorder {
         collected.is_started = true;
     }
 
-    /// Returns the recording, and the memories whose texts are in it. None if the state at the start
-    /// is not known.
+    /// Returns the recording, and the memories whose texts it contains. Returns none if the state
+    /// at the start is unknown.
     pub(crate) fn finish(&self) -> Option<(Recording, Vec<HeldMemory>)> {
         let Collected { recording, is_started, held } = self.0.lock().clone();
         is_started.then_some((recording, held))

@@ -1,4 +1,4 @@
-//! Models and tools with a recorder between them and the turn. They change nothing.
+//! Wraps models and tools to record their answers and results, without changing them.
 
 use std::sync::Arc;
 
@@ -82,8 +82,8 @@ impl Model for RecordedCalls {
     }
 }
 
-/// Returns the memories in the result of a tool of that pack: the result itself, or those that it
-/// lists.
+/// Returns the memories in the result of a tool of the memory pack: the result itself, or the
+/// memories that it lists.
 fn held_memories(result: &Value) -> impl Iterator<Item = HeldMemory> {
     let listed = result["memories"].as_array().into_iter().flatten();
     std::iter::once(result).chain(listed).filter_map(|one| {
@@ -98,7 +98,7 @@ pub(crate) struct RecordedTools<'a> {
     pub(crate) recorder: &'a Recorder,
 }
 
-/// Records an attempt when it ends, also if it is dropped without a result.
+/// Records an attempt when it ends, even if it is dropped without a result.
 struct Attempt<'a> {
     recorder: &'a Recorder,
     recorded: Option<RecordedAttempt>,
@@ -121,7 +121,8 @@ struct RecordedResume<'a> {
 #[async_trait]
 impl Resume for RecordedResume<'_> {
     async fn resume(&self, answers: &Value) -> Result<(), AgentError> {
-        // Recorded before it is asked: a call that is stopped while it waits has asked, too.
+        // Recorded before the request, because a call that is stopped while waiting has also made
+        // the request.
         self.further.lock().push(RecordedFurther::Answers(answers.clone()));
         self.inner.resume(answers).await
     }

@@ -1,8 +1,8 @@
-//! The cost of the rule on destinations: the questions that 97 ordinary tasks bring, beside those of
-//! the rule before it. The setup is one that a person would have: the packs that ship, three added
-//! servers whose reads may run (mail, web, notes), one without a network (files), and one that nobody
-//! has allowed (database). To each read they answer "allow in this conversation", and they approve
-//! each change.
+//! Measures the cost of the rule on destinations: the questions in 97 ordinary tasks, compared with
+//! the previous rule. The setup is typical: the shipped packs, three added servers whose reads may
+//! run (mail, web, notes), a server without a network (files), and a server that nobody has allowed
+//! (database). The person answers each read with "allow in this conversation" and approves each
+//! change.
 
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
@@ -29,7 +29,7 @@ struct Task {
     calls: Vec<(&'static str, Value)>,
 }
 
-/// Reads the tasks. A value that is JSON is taken as such, any other as text.
+/// Reads the tasks. A value that is JSON is parsed, and any other value is text.
 fn tasks() -> Vec<Task> {
     let lines = TASKS.lines().filter(|line| !line.starts_with('#'));
     let task = |line: &'static str| {
@@ -74,7 +74,7 @@ fn setup() -> Vec<ToolSpec> {
     shipped().into_iter().chain(offered).collect()
 }
 
-/// Calls and questions of one server or pack.
+/// The calls and questions of a server or pack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     reads: u32,
@@ -84,8 +84,9 @@ struct Cost {
     writes_asked: u32,
 }
 
-/// Counts the calls of a task, and the questions under the rule before: a read of a tool that reaches
-/// anywhere asked if a result with strangers' words had entered the turn. A change asked, as it does.
+/// Counts the calls of a task, and the questions under the previous rule: a read of an open-world
+/// tool needed approval if an untrusted result had entered the turn. A change needed approval, as
+/// it still does.
 fn count(task: &Task, specs: &[ToolSpec], costs: &mut BTreeMap<String, Cost>) {
     let mut is_marked = false;
     for (tool, _) in &task.calls {
@@ -103,14 +104,14 @@ fn count(task: &Task, specs: &[ToolSpec], costs: &mut BTreeMap<String, Cost>) {
 }
 
 #[tokio::test]
-async fn ordinary_tasks_ask_at_most_once_for_a_destination() {
+async fn ordinary_tasks_ask_at_most_once_to_allow_a_destination() {
     let specs = setup();
     let bench = Bench::new(specs.clone());
     {
         let mut settings = bench.profile.settings.lock().unwrap();
         (settings.limits.rounds, settings.limits.model_calls) = (20, 100);
     }
-    // Lines of a cart that can be changed.
+    // Returns lines of a cart that can be changed.
     let line = |part: &str| json!({"partNo": part, "name": part, "quantity": 1, "unitPrice": "1.00", "totalPrice": "1.00"});
     let cart =
         json!({"currencyCode": "SEK", "total": "2.00", "items": [line("TENT-2"), line("STOVE-1")]});

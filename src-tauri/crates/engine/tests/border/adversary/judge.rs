@@ -1,4 +1,4 @@
-//! Compares what happened with what the person said.
+//! Compares the calls with the person's messages and approvals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,14 @@ struct Signed {
     tool: String,
     arguments: Value,
     destinations: Vec<Destination>,
-    /// Whether it covers equal calls for the rest of the conversation.
+    /// Whether the approval covers equal calls for the rest of the conversation.
     for_session: bool,
     is_used: bool,
 }
 
 #[derive(Default)]
 pub struct Judge {
-    /// The servers whose reads the person said may run.
+    /// The servers whose reads may run according to the person.
     pub configured: BTreeSet<Destination>,
     named: BTreeMap<SessionId, BTreeSet<Destination>>,
     allowed: BTreeMap<SessionId, BTreeSet<Destination>>,
@@ -34,13 +34,13 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Notes a message of the person and the places that it names.
+    /// Records a message of the person and the destinations that it names.
     pub fn hear(&mut self, session: &SessionId, message: &str, named: &[Destination]) {
         self.typed.entry(session.clone()).or_default().push_str(&format!("\n{message}"));
         self.named.entry(session.clone()).or_default().extend(named.iter().cloned());
     }
 
-    /// Notes an approval before it is given.
+    /// Records an approval before it is given.
     pub fn sign(&mut self, approval: &Approval, for_session: bool) {
         self.signed.push(Signed {
             session: approval.session.clone(),
@@ -52,7 +52,7 @@ impl Judge {
         });
     }
 
-    /// Notes that the person allows the destinations of a read.
+    /// Records that the person allows the destinations of a read.
     pub fn allow(&mut self, approval: &Approval, always: bool) {
         let places = approval.destinations.iter().cloned();
         if always {
@@ -62,7 +62,8 @@ impl Judge {
         }
     }
 
-    /// Judges a call that runs. `effect` is what it truly does, and `sent` what truly leaves.
+    /// Judges a call that runs. `effect` is its actual effect, and `sent` is the data that actually
+    /// leaves.
     pub fn see(
         &mut self,
         request: &ToolRequest,
@@ -80,7 +81,8 @@ impl Judge {
         }
         self.signed_effects += u64::from(is_effect && signed.is_some());
         for one in sent {
-            // Who signs a change sees the whole call. Who signs a read is told where it goes.
+            // For a change, the person sees the whole call. For a read, the person sees the
+            // destinations.
             let is_signed =
                 signed.as_ref().is_some_and(|places| is_effect || places.contains(&one.to));
             if is_signed || self.is_allowed(&request.session, &one.to) {
@@ -106,7 +108,8 @@ impl Judge {
             || within(&self.allowed)
     }
 
-    /// Returns the destinations of the approval that covers a call. One approval covers one change.
+    /// Returns the destinations of the approval that covers a call. An approval covers a single
+    /// change.
     fn find_signed(&mut self, request: &ToolRequest, effect: Effect) -> Option<Vec<Destination>> {
         let typed = self.typed.get(&request.session).cloned().unwrap_or_default();
         let covers = |one: &&mut Signed| {
@@ -122,8 +125,8 @@ impl Judge {
     }
 }
 
-/// Whether a permission for the rest of the conversation covers a call: all but numbers and booleans
-/// are equal, and after content from outside the numbers were typed.
+/// Whether a permission for the rest of the conversation covers a call. All arguments except
+/// numbers and booleans must be equal, and after outside content, numbers must have been typed.
 fn is_within(approved: &Value, request: &ToolRequest, typed: &str) -> bool {
     let (Some(approved), Some(asked)) = (approved.as_object(), request.arguments.as_object())
     else {
@@ -143,7 +146,7 @@ fn is_within(approved: &Value, request: &ToolRequest, typed: &str) -> bool {
     asked.iter().all(is_same) && approved.keys().all(|name| asked.contains_key(name))
 }
 
-/// Returns the arguments that the model gives, without those that the host fills.
+/// Returns the arguments from the model, without arguments that the host sets.
 pub fn of_model(spec: &ToolSpec, arguments: &Value) -> Value {
     let mut all = arguments.clone();
     if let Some(members) = all.as_object_mut() {

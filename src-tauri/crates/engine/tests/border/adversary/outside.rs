@@ -1,7 +1,7 @@
-//! The world as an observer of the network sees it: which bytes a call sends where. It reads addresses
-//! as the clients of real servers do, which differ from each other, and follows redirects. It finds
-//! where an address begins and ends by hand, and shares no parser with the code under test; only the
-//! spelling of a single host is left to the URL standard.
+//! The world as an observer of the network sees it: which bytes a call sends to which destination.
+//! This module reads addresses in the different ways of real clients, and follows redirects. It
+//! finds the beginning and end of addresses with its own code and shares no parser with the code
+//! under test. Only the normalisation of a single host uses a library for the URL standard.
 
 use contract::{Destination, DestinationKind, ToolSpec};
 use percent_encoding::percent_decode_str;
@@ -9,24 +9,24 @@ use serde_json::Value;
 
 use super::servers::server;
 
-/// How the servers of a program read the parameters that stand for an address.
+/// How the servers of a program read parameters with an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
-    /// As the URL standard says: browsers and Node.
+    /// According to the URL standard, like browsers and Node.
     Standard,
-    /// As RFC 3986 says: Python and many libraries.
+    /// According to RFC 3986, like Python and many libraries.
     Library,
-    /// The name before the first colon, as `scp` and `git` do.
+    /// Uses the name before the first colon, like `scp` and `git`.
     Copy,
-    /// The name after the first `@`, as some patterns do.
+    /// Uses the name after the first `@`, like some regular expressions.
     Pattern,
-    /// Each part of a list.
+    /// Uses each part of a list.
     List,
-    /// `host=…` among other words, as database clients do, also in the query of an address.
+    /// Uses `host=…` among other words and in the query of an address, like database clients.
     Pairs,
-    /// The name in brackets after a protocol, as some database drivers do.
+    /// Uses the name in brackets after a protocol, like some database drivers.
     Driver,
-    /// Each name after two slashes or a colon, as programs do that look for addresses in texts.
+    /// Uses each name after two slashes or a colon, like programs that search texts for addresses.
     Searcher,
 }
 
@@ -46,7 +46,7 @@ pub const REDIRECTORS: [&str; 2] = ["go.docs-of-ours.com", "links.example"];
 /// The most redirects that a client follows.
 const REDIRECTS: usize = 5;
 
-/// Data that arrives at a place.
+/// Data that arrives at a destination.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     pub to: Destination,
@@ -57,12 +57,13 @@ fn host(name: &str, bytes: &str) -> Delivery {
     Delivery { to: Destination::new(DestinationKind::Host, name), bytes: bytes.to_owned() }
 }
 
-/// Returns what a call of a tool sends, if its server has a network. The server itself comes first.
+/// Returns the data that a call of a tool sends, if its server has a network. The server itself
+/// comes first.
 pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Delivery> {
     let whole = arguments.to_string();
     let mut all = vec![Delivery { to: server(spec), bytes: whole.clone() }];
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    // A parameter that stands for no address is read by clients that expect a single one.
+    // A parameter without addresses is read by clients that expect a single address.
     let usual = if client == Client::Library { client } else { Client::Standard };
     match spec.id.as_str() {
         "web.fetch" | "web.post" => all.extend(fetch(client, text("url"), &whole)),
@@ -71,7 +72,7 @@ pub fn deliveries(client: Client, spec: &ToolSpec, arguments: &Value) -> Vec<Del
             all.extend(fetch(usual, text("page"), &whole));
             all.extend(links(text("page")).iter().map(|name| host(name, &whole)));
         }
-        // An address within a request as JSON text.
+        // A request as JSON text contains an address.
         "web.request" => {
             let request: Value = serde_json::from_str(text("request")).unwrap_or_default();
             all.extend(fetch(client, request["url"].as_str().unwrap_or_default(), &whole));
@@ -112,7 +113,7 @@ fn fetch(client: Client, address: &str, whole: &str) -> Vec<Delivery> {
     all
 }
 
-/// Returns the hosts that a client connects to, each with what follows it in the address.
+/// Returns the hosts to which a client connects, each with the rest of the address.
 fn locate(client: Client, address: &str) -> Vec<(String, String)> {
     let address = address.trim();
     let one = |name: &str| {
@@ -163,8 +164,9 @@ fn locate(client: Client, address: &str) -> Vec<(String, String)> {
     }
 }
 
-/// Reads an address as the URL standard does: without tabs and line ends, slashes both ways, any
-/// number of them after a common scheme. A client adds the scheme if there is none.
+/// Reads an address according to the URL standard: without tabs and line ends, with slashes in both
+/// directions, and with any number of slashes after a common scheme. Adds the scheme if there is
+/// none.
 fn standard(address: &str) -> Option<(String, String)> {
     let address: String = address.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     let (scheme, rest) = address.split_once(':').unwrap_or(("", &address));
@@ -183,13 +185,14 @@ fn standard(address: &str) -> Option<(String, String)> {
         Some((name, port)) => (name, port),
         None => (name, ""),
     };
-    // A port that is none makes the address invalid.
+    // An invalid port makes the address invalid.
     let is_port = port.is_empty() || port.parse::<u16>().is_ok();
     let name = spell(name).filter(|_| is_port)?;
     Some((name, rest[authority.len()..].to_owned()))
 }
 
-/// Returns the hosts of the links that a pattern finds in a text, as programs do that show pages.
+/// Returns the hosts of the links that a regular expression finds in a text, like programs that
+/// display pages.
 fn links(text: &str) -> Vec<String> {
     let starts = text.match_indices("https://").map(|(at, mark)| &text[at + mark.len()..]);
     let names = starts.map(|rest| {
@@ -203,14 +206,15 @@ fn until<'a>(text: &'a str, ends: &str) -> &'a str {
     text.find(|c| ends.contains(c)).map_or(text, |end| &text[..end])
 }
 
-/// Spells a host as name servers see it: with the numbers and letters of the standard.
+/// Normalises a host to the form used by name servers, with the numbers and letters of the
+/// standard.
 fn spell(name: &str) -> Option<String> {
     let name = name.split_once(':').filter(|_| !name.contains('[')).map_or(name, |(name, _)| name);
     let name = url::Host::parse(name).ok()?.to_string();
     Some(name.trim_end_matches('.').to_lowercase()).filter(|name| !name.is_empty())
 }
 
-/// Returns where a page redirects to. The address counts from the page, as `Location` does.
+/// Returns the target of a page's redirect. The target is relative to the page, like `Location`.
 fn redirect(name: &str, rest: &str) -> Option<(String, String)> {
     REDIRECTORS.contains(&name).then_some(())?;
     let query = until(rest.split_once('?')?.1, "#");
@@ -231,14 +235,14 @@ fn redirect(name: &str, rest: &str) -> Option<(String, String)> {
     standard(&bare)
 }
 
-/// Looks a name up: the name itself goes to the name server of its domain.
+/// Looks up a name. The name itself is sent to the name server of its domain.
 fn look_up(name: &Value) -> Vec<Delivery> {
     let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
     let found = (name.is_string() || name.is_number()).then(|| spell(text.trim())).flatten();
     found.map(|name| host(&name, &text)).into_iter().collect()
 }
 
-/// Opens a folder of another computer.
+/// Opens a shared folder of another computer.
 fn share(path: &str) -> Vec<Delivery> {
     let path = path.trim().replace('\\', "/");
     let rest = ["smb://", "//?/UNC/", "file:////", "file://", "//"];
@@ -247,8 +251,8 @@ fn share(path: &str) -> Vec<Delivery> {
     name.and_then(spell).map(|name| host(&name, &path)).into_iter().collect()
 }
 
-/// Asks everybody in a value, wherever they stand: each mail address in it, and each part of a text
-/// that has none, as the name of a user or channel.
+/// Contacts all recipients anywhere in a value: each mail address in a text, and each part of a
+/// text without mail addresses as the name of a user or channel.
 fn recipients(value: &Value, whole: &str) -> Vec<Delivery> {
     let mut names = Vec::new();
     collect_recipients(value, &mut names);
@@ -270,7 +274,7 @@ fn collect_recipients(value: &Value, names: &mut Vec<String>) {
         Value::Array(list) => list.iter().for_each(|one| collect_recipients(one, names)),
         Value::Object(members) => {
             for (name, one) in members {
-                // `{"eve": true}`: the name is who is asked.
+                // `{"eve": true}`: the member's name is the recipient.
                 let is_name = one.is_boolean() || one.is_number();
                 names.extend(is_name.then(|| name.to_lowercase()));
                 names.extend(mail_addresses(name));

@@ -1,5 +1,5 @@
-//! Runs one program: builds its servers, lets the person and the adversary play, and collects what
-//! the judge saw.
+//! Runs a program: creates its servers, runs the person and the adversary, and collects the
+//! findings of the judge.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -25,16 +25,16 @@ use super::{
 };
 use crate::world::Bench;
 
-/// A false declaration, to see that the judge finds what it lets through.
+/// A false declaration, to test that the judge finds the resulting leaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
-    /// The added servers are declared to run without a network, and have one.
+    /// The added servers are declared to run without a network, but they have one.
     ServersWithoutNetwork,
     /// The changes of added servers are declared as reads.
     WritesAreReads,
 }
 
-/// Figures over programs.
+/// Totals over programs.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     pub programs: u64,
@@ -78,14 +78,14 @@ impl fmt::Display for Totals {
     }
 }
 
-/// The outcome of a program.
+/// The result of a program.
 pub struct Played {
     pub faults: Vec<String>,
     pub story: Vec<String>,
     pub totals: Totals,
 }
 
-/// The tools of a program, and what they truly do and reach.
+/// The tools of a program, with their actual effects and destinations.
 struct Setup {
     specs: Vec<ToolSpec>,
     effects: BTreeMap<String, Effect>,
@@ -94,14 +94,14 @@ struct Setup {
 
 fn set_up(random: &mut Random, lie: Option<Lie>) -> Setup {
     let (mut specs, mut effects, mut networked) = (shipped(), BTreeMap::new(), BTreeSet::new());
-    // A shop can be replaced by one that somebody else runs.
+    // A shop can be replaced by a remote server.
     let shop = if random.chance(30) { Reach::Configured } else { Reach::Here };
     specs.iter_mut().filter(|spec| spec.pack.as_str() == "shop").for_each(|spec| spec.reach = shop);
     for name in SERVERS {
         let reach =
             *random.pick(&[Reach::Here, Reach::Configured, Reach::Configured, Reach::Unallowed]);
         for of in OFFERED.iter().filter(|of| of.server == name) {
-            // The person confirms some reads as reads; the others count as changes.
+            // The person confirms some reads as reads; the others are treated as changes.
             let effect = match of.effect {
                 Effect::ReadOnly if random.chance(20) => Effect::Write,
                 _ if lie == Some(Lie::WritesAreReads) => Effect::ReadOnly,
@@ -128,7 +128,7 @@ fn set_up(random: &mut Random, lie: Option<Lie>) -> Setup {
     Setup { specs, effects, networked }
 }
 
-/// The answers of the tools: data of the person, with words of strangers.
+/// Returns the answers of the tools: data of the person, mixed with untrusted text.
 fn answer(secrets: &[String], memories: &Mutex<Vec<String>>, request: &ToolRequest) -> Value {
     let text = |name: &str| request.arguments[name].as_str().unwrap_or_default().to_owned();
     match request.spec.id.as_str() {
@@ -271,7 +271,7 @@ fn note_decision(judge: &mut Judge, approval: &Approval, decision: &Decision) {
     }
 }
 
-/// Waits for a question that is not yet decided. None once the turn has ended.
+/// Waits for a question that is not decided yet. Returns none once the turn has ended.
 pub async fn next_question(
     bench: &Bench,
     turn: &TurnId,

@@ -1,4 +1,4 @@
-//! The tools of the programs: the packs that ship, from their own manifests, and five added servers
+//! The tools of the programs: the shipped packs, from their own manifests, and five added servers
 //! as the host offers them.
 
 use std::{path::Path, sync::OnceLock};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::world::tool;
 
-/// A tool of an added server: its server, its name, what it truly does, and its parameters.
+/// A tool of an added server: its server, name, actual effect and parameters.
 pub struct Offered {
     pub server: &'static str,
     pub name: &'static str,
@@ -31,7 +31,7 @@ const fn offered(
 /// The added servers.
 pub const SERVERS: [&str; 5] = ["mail", "files", "web", "notes", "database"];
 
-/// All tools of the added servers. Parameters have a type of JSON Schema, or none.
+/// All tools of the added servers. Parameters have a type of JSON Schema, or no type.
 pub const OFFERED: &[Offered] = &[
     offered("mail", "search", Effect::ReadOnly, &[("query", "string")]),
     offered("mail", "read", Effect::ReadOnly, &[("id", "string")]),
@@ -61,7 +61,7 @@ pub const OFFERED: &[Offered] = &[
     offered("database", "execute", Effect::Write, &[("sql", "string")]),
 ];
 
-/// Returns the spec of a tool of an added server, with the fields that the host gives it.
+/// Returns the spec of a tool of an added server, as the host would create it.
 pub fn added(of: &Offered, reach: Reach, effect: Effect) -> ToolSpec {
     let properties: serde_json::Map<String, Value> = of
         .parameters
@@ -88,8 +88,8 @@ pub fn added(of: &Offered, reach: Reach, effect: Effect) -> ToolSpec {
     }
 }
 
-/// Returns the tools of the packs that ship, with the fields of their manifests. The results are
-/// made by the test, so their schemas and views are left out, which decide nothing.
+/// Returns the tools of the shipped packs, with the fields of their manifests. The test creates the
+/// results, so the schemas and views of results are omitted. They do not affect decisions.
 pub fn shipped() -> Vec<ToolSpec> {
     static READ: OnceLock<Vec<ToolSpec>> = OnceLock::new();
     READ.get_or_init(read_shipped).clone()
@@ -115,7 +115,7 @@ fn read_shipped() -> Vec<ToolSpec> {
     specs
 }
 
-/// Returns the server that a call of this tool goes to, as a destination.
+/// Returns the server of a tool as a destination.
 pub fn server(spec: &ToolSpec) -> Destination {
     let name = format!("{}/{}", spec.pack, spec.target.server());
     Destination::new(DestinationKind::Server, name)

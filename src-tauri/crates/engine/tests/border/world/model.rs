@@ -1,5 +1,5 @@
-//! A model that returns the events a test has scripted, and refuses requests that real providers
-//! refuse. Knows nothing of the rest of the test environment.
+//! A model that returns the events scripted by a test, and refuses requests that real providers
+//! would refuse.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -14,58 +14,58 @@ use engine::ports::*;
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::Value;
 
-/// One thing a scripted model does in answer to a call.
+/// A scripted action of the model in response to a call.
 pub enum Say {
     Text(&'static str),
     Call(&'static str, Value),
-    /// A call with arguments as text.
+    /// A call with its arguments as text.
     Written(&'static str, String),
     Fail(ModelErrorKind),
-    /// An event or failure as a test makes it.
+    /// An event or failure that the test creates.
     Event(Box<Result<ModelEvent, ModelError>>),
     /// Another model takes over: from, to.
     FellBack(&'static str, &'static str),
-    /// Another model takes over from one that fell silent.
+    /// Another model takes over from a model that stopped answering.
     FellSilent(&'static str),
     /// The model that answers runs inside the program.
     Inside,
     Hang,
-    /// Goes on once it is told to.
+    /// Continues when notified.
     Until(Arc<tokio::sync::Notify>),
-    /// The tokens that the provider counts: input and output.
+    /// The tokens reported by the provider: input and output.
     Uses(u64, u64),
     Ends(Finish),
 }
 
-/// Chooses what the model says when it reads a request.
+/// Chooses the model's response when it reads a request.
 pub type Chooser = Box<dyn FnMut(&ModelRequest) -> Vec<ModelEvent> + Send>;
 
 #[derive(Default)]
 pub struct ScriptModel {
-    /// Answers in place of the script if it is set. Its requests are not kept.
+    /// Answers instead of the script, if set. Its requests are not stored.
     pub chooser: Mutex<Option<Chooser>>,
-    /// Part of the program, as the offline model is.
+    /// Whether the model is part of the program, like the offline model.
     pub inside: AtomicBool,
     /// Whether the model that answers now runs inside the program.
     pub answers_inside: AtomicBool,
-    /// Does not run on this machine.
+    /// Whether the model runs on another machine.
     pub remote: AtomicBool,
-    /// Reads results as text alone.
+    /// Whether the model reads results only as text.
     pub words_only: AtomicBool,
-    /// Other than those of a model that nobody knows.
+    /// The capabilities, if they differ from those of an unknown model.
     pub capabilities: Mutex<Option<ModelCapabilities>>,
-    /// Has refused tools.
+    /// Whether the model has refused tools.
     pub refuses: AtomicBool,
-    /// When the server refused tools.
+    /// The time at which the server refused tools.
     pub refused_at: Mutex<chrono::DateTime<chrono::Utc>>,
     /// The most tools of a request, if there is a limit.
     pub most_tools: Mutex<Option<usize>>,
-    /// The longest answer of this model, and of all that may answer, where that is not its
-    /// capabilities' own.
+    /// The longest answer of this model, and of all models that may answer, if it differs from the
+    /// capabilities.
     pub longest: Mutex<Option<(u32, u32)>>,
     /// Another model that may take over.
     pub second: Mutex<Option<String>>,
-    /// The models that a turn gets if it asks for one by its name.
+    /// The models for turns that request a model by name.
     pub named: Mutex<HashMap<String, Arc<ScriptModel>>>,
     pub script: Mutex<VecDeque<Vec<Say>>>,
     pub requests: Mutex<Vec<ModelRequest>>,
@@ -77,7 +77,7 @@ impl ScriptModel {
     }
 }
 
-/// Refuses what real endpoints refuse: calls and results that do not pair up.
+/// Refuses requests that real endpoints refuse, in which calls and results do not match.
 fn assert_paired(messages: &[Message]) {
     let mut open: Vec<CallId> = Vec::new();
     for message in messages {
@@ -149,7 +149,7 @@ impl Model for ScriptModel {
         mut request: ModelRequest,
     ) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
-        // As it would go out.
+        // The request as it would be sent.
         request.apply_own_limit(self.capabilities().max_output_tokens);
         request.max_output_tokens = request.answer_limit();
         if let Some(choose) = self.chooser.lock().unwrap().as_mut() {

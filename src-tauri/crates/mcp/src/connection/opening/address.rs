@@ -1,7 +1,8 @@
-//! Opens the connection to an address. The newest protocol's question comes first. The older one's
-//! follows if the server does not know it, and beside it if the server is silent; for older versions
-//! too, if the server refuses. A server that
-//! speaks neither is looked at once more, so that a person is told what it is.
+//! Opens the connection to an address. The newest protocol's first request is sent first. The older
+//! protocol's first request is sent afterwards if the server does not know the newest protocol, or
+//! in parallel if the server is silent. If the server refuses, older versions are tried, too. A
+//! server that speaks neither protocol is examined once more, so that a person sees what kind of
+//! server it is.
 
 use std::time::Duration;
 
@@ -35,25 +36,26 @@ use crate::{
     words,
 };
 
-/// How much longer than a program an address may leave the first question alone.
+/// How many times longer than a program an address may leave the first request unanswered.
 const PATIENCE: u32 = 3;
-/// How long a look at a server that speaks no known protocol may take, and how much of its answer
-/// is read.
+/// The maximum time for examining a server that speaks no known protocol, and the maximum size of
+/// its answer that is read.
 const LOOK: Duration = Duration::from_secs(5);
 const LOOK_BYTES: usize = 4 * 1024;
 const EVENTS: &str = "text/event-stream";
-/// The most characters of an address that a server redirects to.
+/// The maximum number of characters of an address that a server redirects to.
 const LONGEST_ADDRESS: usize = 200;
 
 /// Why a handshake failed.
 enum Handshake {
-    /// The server did not answer according to the protocol. It may speak the other one.
+    /// The server did not answer according to the protocol. The server may speak the other
+    /// protocol.
     Odd { why: Text, cause: Option<TransportCause>, refusal: Option<Box<ErrorData>> },
-    /// The other protocol would end the same way.
+    /// The handshake of the other protocol would fail in the same way.
     Final(OpenError),
 }
 
-/// Connects with the protocol that the server speaks. Each protocol gets the whole time.
+/// Connects with the protocol that the server speaks. Each protocol gets the full time.
 pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handler) -> OpenResult {
     let limited = |mode| reach_in_time(address, handler.clone(), mode, timings);
     let first = Box::pin(limited(both()));
@@ -65,12 +67,13 @@ pub(super) async fn connect(address: &Address, timings: &Timings, handler: Handl
         Either::Left(Ok(opened)) => return Ok(opened),
         Either::Left(Err(Handshake::Final(error))) => return Err(error),
         Either::Left(Err(Handshake::Odd { .. })) => limited(older()).await,
-        // It is silent: it may not know the question, or be slow. The library does not wait long for
-        // the answer, so a server that is slow and knows nothing else is asked once more.
+        // The server is silent: it may not know the request, or be slow. The library does not wait
+        // long for the answer, so a slow server that only knows the newest protocol is asked once
+        // more.
         Either::Right(first) => {
             let done = match select(first, Box::pin(limited(older()))).await {
                 Either::Left((Ok(opened), _)) | Either::Right((Ok(opened), _)) => Ok(opened),
-                // One answer is enough: the other question is still under way.
+                // One success is enough, and the other request is still running.
                 Either::Left((Err(_), second)) => second.await,
                 Either::Right((Err(_), first)) => first.await,
             };
@@ -107,8 +110,8 @@ async fn reach_in_time(
     reached.unwrap_or_else(|_| Err(Handshake::Final(OpenError::Because(too_slow(timings)))))
 }
 
-/// The newest protocol, then the older one over the same connection if the server says that it does
-/// not know the newest.
+/// Tries the newest protocol, and then the older protocol over the same connection if the server
+/// reports that it does not know the newest.
 fn both() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
@@ -193,7 +196,7 @@ fn explain(
     Handshake::Final(OpenError::Because(why))
 }
 
-/// Says what a server is that speaks neither protocol, and what helps.
+/// Describes what kind of server speaks neither protocol, and what the user can do.
 async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>) -> Text {
     let status = match &cause {
         Some(TransportCause::Status { status, .. }) => *status,
@@ -208,7 +211,7 @@ async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>
             to
         );
     }
-    // A server with a fault of its own says nothing about its protocol.
+    // The answer of a server with an internal error says nothing about its protocol.
     if !matches!(status, 200 | 400..=499) {
         return why;
     }
@@ -224,8 +227,8 @@ async fn name_server(address: &Address, why: Text, cause: Option<TransportCause>
     why
 }
 
-/// Whether the server offers the transport that came before this one: a stream of events whose
-/// first names another address.
+/// Whether the server offers the previous transport: a stream of events whose first event contains
+/// another address.
 async fn speaks_old_sse(address: &Address) -> bool {
     let look = async {
         let config = address.transport_config().await.ok()?;
@@ -238,7 +241,7 @@ async fn speaks_old_sse(address: &Address) -> bool {
         .any(|line| line.strip_prefix("event:").is_some_and(|event| event.trim() == "endpoint"))
 }
 
-/// Returns the address that the server redirects to, without what may be a key in it.
+/// Returns the address that the server redirects to, without parts that may be keys.
 async fn redirect_of(address: &Address) -> Option<String> {
     let config = address.transport_config().await.ok()?;
     let from = Url::parse(&config.uri).ok()?;
@@ -247,7 +250,7 @@ async fn redirect_of(address: &Address) -> Option<String> {
     let mut to = from.join(answer.headers().get(LOCATION)?.to_str().ok()?).ok()?;
     to.set_query(None);
     to.set_fragment(None);
-    // The address is shown to a person, and a user name or query may hold a key.
+    // The address is shown to a person, and a user name or query may contain a key.
     let _ = (to.set_username(""), to.set_password(None));
     Some(to.as_str().chars().take(LONGEST_ADDRESS).collect())
 }
@@ -274,7 +277,7 @@ async fn first_event(
         return None;
     }
     let mut text = Vec::new();
-    // The stream does not end by itself, so it is read up to its first event only.
+    // The stream does not end, so it is read only up to its first event.
     while !text.ends_with(b"\n\n") && !text.ends_with(b"\r\n\r\n") && text.len() < LOOK_BYTES {
         match answer.chunk().await.ok()? {
             Some(chunk) => text.extend_from_slice(&chunk),

@@ -1,8 +1,8 @@
-//! Opens the connection to a program. The app asks the first questions itself, because the
-//! library's own way has a time limit of its own and gives up at the first odd answer. The newest
-//! protocol's question comes first; a program that does not know it is asked the older one's, for
-//! older versions too if it refuses. A program that ends or falls silent at it is started again with
-//! the other question first. Each start has the whole time.
+//! Opens the connection to a program. The app sends the first requests itself, because the library
+//! has its own time limit and gives up at the first unexpected answer. The newest protocol's first
+//! request is sent first. If the program does not know it, the older protocol's first request
+//! follows, and older versions of that protocol if the program refuses. A program that ends or
+//! stops answering is started again with the other request first. Each start gets the full time.
 
 use std::{
     os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
@@ -38,30 +38,30 @@ use crate::{
     words,
 };
 
-/// The ids of the app's own questions. The library counts its ids from 0. The older protocol's
-/// question is asked for several versions, with an id each.
+/// The ids of the app's own requests. The library counts its ids from 0. The older protocol's first
+/// request is sent for several versions, each with its own id.
 const NEWEST: i64 = 1_000_000_001;
 const OLDER: i64 = 1_000_000_002;
-/// How often to look whether the program has read a question.
+/// How often to check whether the program has read a request.
 const LOOK: Duration = Duration::from_millis(25);
-/// How much longer than the first question the second one may stay unanswered by a program that
-/// has read it. After that, the program is started again.
+/// How many times longer than the first request the second request may stay unanswered after the
+/// program has read it. After that, the program is started again.
 const PATIENCE: u32 = 6;
 
-/// The question that a start of the program begins with. Each next start is a later one of these.
+/// The request with which a start of the program begins. Each further start uses a later variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum First {
-    /// The newest protocol's question, then the older one's.
+    /// The newest protocol's request, then the older protocol's.
     Either,
-    /// Only the older protocol's question, and after a while the one of its first version.
+    /// Only the older protocol's request, and after a while the request for its first version.
     Older,
-    /// Only the question of the older protocol's first version.
+    /// Only the request for the older protocol's first version.
     Oldest,
-    /// Only the newest protocol's question.
+    /// Only the newest protocol's request.
     Newest,
 }
 
-/// Why a start led to no connection, and what to begin the next one with.
+/// Why a start did not lead to a connection, and which request to begin the next start with.
 struct Failed {
     why: Text,
     next: Option<First>,
@@ -74,7 +74,7 @@ impl Failed {
     }
 }
 
-/// Starts the server's program until it answers one of the questions.
+/// Starts the server's program repeatedly until it answers one of the requests.
 pub(super) async fn start(
     (name, log): (&str, &ServerLog),
     program: &Program,
@@ -87,13 +87,13 @@ pub(super) async fn start(
         let failed = match timeout(timings.start, starting).await {
             Ok(Ok(opened)) => return Ok(opened),
             Ok(Err(failed)) => failed,
-            // No second start: a program that is slow, such as one that is downloaded, would begin
-            // again.
+            // The program is not started again, because a slow program, such as one that must be
+            // downloaded, would begin from the start.
             Err(_) => return Err(OpenError::Because(too_slow(timings))),
         };
         knows_newest &= !failed.refused_newest;
         match failed.next {
-            // Each start begins with a later question than the one before, so this ends.
+            // Each start begins with a later variant than the previous start, so the loop ends.
             Some(next) if next > first && (knows_newest || next != First::Newest) => {
                 tracing::info!(server = %name, why = %failed.why, ?next, "the program is started again");
                 first = next;
@@ -118,12 +118,13 @@ async fn start_once(
     let mut talk = Talk::new(lines(stdout, stdin), written, &handler, timings, secrets);
     let agreed = talk.agree(first).await;
     let Talk { lines, written, refused_newest, secrets, .. } = talk;
-    // A copy of its input that stayed open would keep the program from seeing the end of it.
+    // An open copy of the program's input would prevent the program from seeing the end of its
+    // input.
     drop(written);
     let agreed = match agreed {
         Ok(agreed) => agreed,
         Err(Refusal { why, next, ended }) => {
-            // Its input is closed, and it has ended before it is started again.
+            // The program's input is closed, and the program must end before it is started again.
             drop(lines);
             let status = process.stop(timings.grace).await;
             let why = match status {
@@ -152,8 +153,8 @@ async fn start_once(
     }
 }
 
-/// Tells whether a program has read all that was written to it. Must not outlive the opening,
-/// because it keeps the program's input open.
+/// Checks whether a program has read everything that was written to it. Must be dropped after the
+/// opening, because it keeps the program's input open.
 struct Written(Option<OwnedFd>);
 
 impl Written {
@@ -164,46 +165,46 @@ impl Written {
     fn is_read(&self) -> bool {
         let Some(pipe) = &self.0 else { return true };
         let mut bytes: libc::c_int = 0;
-        // SAFETY: the descriptor is open, and the call writes one number to where it points.
+        // SAFETY: the descriptor is open, and the call writes one number to a live variable.
         let asked = unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut bytes) };
-        // A system that cannot tell counts as one whose program reads at once.
+        // If the system cannot report this, the input counts as read.
         asked != 0 || bytes == 0
     }
 }
 
-/// Why there is no agreement with the program.
+/// Why the handshake with the program failed.
 struct Refusal {
     why: Text,
     next: Option<First>,
     ended: bool,
 }
 
-/// The next message of a program, or its absence.
+/// The next message of a program, or why there is none.
 enum Received {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
     Quiet,
     End,
 }
 
-/// The questions to a program, and what it said so far.
+/// The handshake with a program: the requests so far, and the program's answers.
 struct Talk<'a> {
     lines: Lines,
     written: Written,
     handler: &'a Handler,
     probe: Duration,
-    /// The keys of the program, which it may repeat.
+    /// The keys of the program, which its messages may repeat.
     secrets: Vec<SecretString>,
-    /// The id of the older protocol's last question. None before the first.
+    /// The id of the last request for the older protocol. None before the first request.
     asked_older: Option<i64>,
     versions: Versions,
-    /// Whether a program that is silent was asked for the older protocol's first version.
+    /// Whether a silent program was asked for the older protocol's first version.
     asked_oldest: bool,
-    /// The answer to the newest protocol's question.
+    /// The answer to the newest protocol's request.
     newest: Option<ServerResult>,
     refused_newest: bool,
-    /// Since when the program has read the last question.
+    /// The time at which the program has read the last request.
     read_since: Option<Instant>,
-    /// Whether it has read any question.
+    /// Whether the program has read any request.
     has_read: bool,
 }
 
@@ -231,7 +232,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Asks until the program has answered a question as a server does. Returns that answer.
+    /// Sends requests until the program has answered one of them correctly. Returns that answer.
     async fn agree(&mut self, first: First) -> Result<ServerResult, Refusal> {
         match first {
             First::Either | First::Newest => self.ask_newest().await,
@@ -258,7 +259,8 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// How long a question may stay unanswered. None for as long as the start may take.
+    /// Returns how long a request may stay unanswered, or None if only the time limit of the start
+    /// applies.
     fn patience(&self, first: First) -> Option<Duration> {
         match (first, self.asked_older.is_some(), &self.newest) {
             (First::Either, false, _) | (_, true, Some(_)) => Some(self.probe),
@@ -268,8 +270,8 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Waits for a message. The time counts from when the program has read the question: until then
-    /// it is still starting.
+    /// Waits for a message. The time is counted from the moment when the program has read the
+    /// request, because until then the program is still starting.
     async fn receive(&mut self, patience: Option<Duration>) -> Received {
         loop {
             tokio::select! {
@@ -289,7 +291,8 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Takes in a message. Returns what the connection can be opened with, if it is that.
+    /// Handles a message. Returns the answer that opens the connection, if the message is that
+    /// answer.
     async fn take(
         &mut self,
         message: RxJsonRpcMessage<RoleClient>,
@@ -307,7 +310,7 @@ impl<'a> Talk<'a> {
                     .filter(|said| said.supported_versions.contains(&ProtocolVersion::LATEST));
                 match answer.map(ServerResult::DiscoverResult) {
                     Some(answer) if self.asked_older.is_some() => {
-                        // The answer to the other question is still awaited.
+                        // The other request is still unanswered.
                         (self.newest, self.read_since) = (Some(answer), None);
                         Ok(None)
                     }
@@ -323,7 +326,8 @@ impl<'a> Talk<'a> {
                 let why = words::refusal_kind(&error.error, &self.secrets);
                 match &error.id {
                     _ if of_newest => self.newest_is_unknown(why, first).await,
-                    // An error of a message that was never sent, such as one of its own start.
+                    // This error belongs to no message of the app, but for example to the program's
+                    // own start.
                     _ if self.asked_older.is_none() => Ok(None),
                     Some(id) if !self.asked_older.is_some_and(|last| is(id, last)) => Ok(None),
                     _ => match self.next_version(&error.error) {
@@ -342,7 +346,8 @@ impl<'a> Talk<'a> {
                 let _ = self.lines.send(answer).await;
                 Ok(None)
             }
-            // It may wait for the answer before it answers itself.
+            // The program may wait for the answer to its request before it answers the app's
+            // request.
             JsonRpcMessage::Request(request) => {
                 let unknown = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None);
                 let _ = self.lines.send(JsonRpcMessage::error(unknown, Some(request.id))).await;
@@ -352,7 +357,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// The program does not speak the newest protocol.
+    /// Handles that the program does not speak the newest protocol.
     async fn newest_is_unknown(
         &mut self,
         why: Text,
@@ -369,7 +374,7 @@ impl<'a> Talk<'a> {
         Ok(None)
     }
 
-    /// The program refuses the older protocol's question.
+    /// Handles that the program refuses the older protocol's request.
     fn refused(&mut self, why: Text, first: First) -> Result<Option<ServerResult>, Refusal> {
         match self.newest.take() {
             Some(newest) => Ok(Some(newest)),
@@ -378,7 +383,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Returns the version to ask for after the program refused one.
+    /// Returns the version to ask for after the program has refused a version.
     fn next_version(&mut self, refusal: &ErrorData) -> Option<ProtocolVersion> {
         if self.newest.is_some() { None } else { self.versions.after(refusal) }
     }
@@ -387,7 +392,8 @@ impl<'a> Talk<'a> {
         self.asked_older.is_some_and(|last| (OLDER..=last).any(|number| is(id, number)))
     }
 
-    /// The program has ended. If it had not read the question, that was not the reason.
+    /// Handles the end of the program. If the program had not read the request, the request was not
+    /// the reason.
     fn ended(&self, first: First) -> Refusal {
         let next = match first {
             _ if !self.has_read && !self.written.is_read() => None,
@@ -425,10 +431,10 @@ impl<'a> Talk<'a> {
     }
 
     async fn ask(&mut self, request: ClientRequest, id: i64) {
-        // A program that has read a question has started, and may never read the next one.
+        // A program that has read any request has started, and may never read the next request.
         self.read_since = self.has_read.then(Instant::now);
         let sent = self.lines.send(JsonRpcMessage::request(request, RequestId::Number(id))).await;
-        // The program has closed its input. Its lines from before are still read.
+        // The program has closed its input, but its earlier lines are still read.
         if let Err(error) = sent {
             tracing::debug!(%error, "a program reads no question");
         }

@@ -1,15 +1,16 @@
-//! The versions of the older protocol to ask a server for. A server should answer a version that it
-//! does not know with one that it does; some refuse it, fall silent or end. Knows no connection.
+//! The versions of the older protocol to ask a server for. A server should answer an unknown
+//! version with a version that it knows, but some servers refuse, stop answering or end. The module
+//! knows no connection.
 
 use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
 
 use crate::words::words_of;
 
-/// The versions that were not asked for yet, the newest first.
+/// The versions that were not asked for yet, newest first.
 pub(super) struct Versions(Vec<ProtocolVersion>);
 
 impl Default for Versions {
-    /// The newest is asked for first.
+    /// The newest version is asked for first.
     fn default() -> Self {
         let known = ProtocolVersion::KNOWN_VERSIONS.iter().rev();
         let is_next = |version: &&ProtocolVersion| {
@@ -20,8 +21,8 @@ impl Default for Versions {
 }
 
 impl Versions {
-    /// Returns the version to ask for after a refusal: one that the server names, or the next. None
-    /// if no version can help.
+    /// Returns the version to ask for after a refusal: a version that the server names, or the next
+    /// one. Returns None if no version can help.
     pub(super) fn after(&mut self, refusal: &ErrorData) -> Option<ProtocolVersion> {
         if refusal.code == ErrorCode::METHOD_NOT_FOUND || self.0.is_empty() {
             return None;
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_that_the_server_names_comes_before_the_others() {
+    fn a_protocol_version_named_by_the_server_is_tried_first() {
         let mut versions = Versions::default();
         let mut after = |data| {
             let refusal = ErrorData::invalid_params("Unsupported version 2025-11-25", data);

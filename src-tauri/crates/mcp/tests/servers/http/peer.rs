@@ -1,5 +1,5 @@
 //! An HTTP server for the tests that can also fail, be unreachable, require a sign-in and grant
-//! one. It records every request.
+//! one. The server records every request.
 
 use std::{
     collections::BTreeMap,
@@ -23,8 +23,8 @@ pub(crate) enum Answer {
     Status(u16),
     Silence,
     Redirect(String),
-    /// Only this method gets this status and body. `$ID` in the body is replaced by the request's
-    /// id.
+    /// Requests with this method get this status and body. `$ID` in the body is replaced with the
+    /// request's id.
     Only(&'static str, u16, String),
 }
 
@@ -54,9 +54,9 @@ struct Inside {
     granted: Vec<String>,
     tokens: u32,
     challenge: Option<String>,
-    /// The base URL of the server that issues tokens, if it is another one.
+    /// The base URL of the server that issues tokens, if that is another server.
     issuer: Option<String>,
-    /// Forms that were posted to get a token.
+    /// The forms that were posted to get a token.
     asked: Vec<String>,
 }
 
@@ -104,18 +104,18 @@ impl Peer {
         self.inside.lock().unwrap().description = description.to_owned();
     }
 
-    /// From now on answers only signed-in clients.
+    /// From now on, answers only signed-in clients.
     pub(crate) fn protect(&self) {
         self.inside.lock().unwrap().protected = true;
     }
 
-    /// As `protect`, without saying where to sign in.
+    /// Does the same as `protect`, but does not say where to sign in.
     pub(crate) fn protect_without_hint(&self) {
         self.inside.lock().unwrap().unexplained = true;
         self.protect();
     }
 
-    /// From now on sends clients to another server to sign in.
+    /// From now on, sends clients to another server to sign in.
     pub(crate) fn sign_in_at(&self, other: &Peer) {
         self.inside.lock().unwrap().issuer = Some(other.inside.lock().unwrap().base.clone());
     }

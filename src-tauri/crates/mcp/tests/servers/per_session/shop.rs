@@ -1,4 +1,4 @@
-//! A shop behind an address with its own tokens, which answers as planned. It records every
+//! A shop behind an address with its own tokens. The shop answers as planned and records every
 //! request.
 
 use std::{
@@ -16,7 +16,7 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// How one call of a tool is answered. `$ID` becomes the request's id.
+/// How one call of a tool is answered. `$ID` is replaced with the request's id.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Status(u16),
@@ -106,7 +106,7 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
     }
 }
 
-/// An answer with this value.
+/// Returns an answer with this value.
 pub(crate) fn ok_answer(value: &str) -> String {
     let content = json!([{"type": "text", "text": json!(value).to_string()}]);
     json!({"jsonrpc": "2.0", "id": "$ID", "result": {"content": content}})
@@ -114,7 +114,7 @@ pub(crate) fn ok_answer(value: &str) -> String {
         .replace("\"$ID\"", "$ID")
 }
 
-/// An answer with this error.
+/// Returns an answer with this error.
 pub(crate) fn error(error: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": "$ID", "error": error}).to_string().replace("\"$ID\"", "$ID")
 }

@@ -1,5 +1,6 @@
-//! The formats in which models write calls: JSON with the words of several makers, tagged parameters,
-//! and names and objects between special tokens. It does not know which tools there are.
+//! The formats in which models write calls: JSON with the member names of several makers, tagged
+//! parameters, and names and objects between special tokens. The module does not know which tools
+//! there are.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +9,12 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::Call;
 
-/// Words that stand beside a name between special tokens.
+/// Words that may stand beside a name between special tokens.
 const BESIDE: [&str; 5] = ["function", "json", "```json", "```", "commentary"];
-/// The special tokens of models begin and end so.
+/// The beginning and end of special tokens.
 const TOKENS: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
 
-/// Reads what is between two marks.
+/// Reads the text between two marks.
 pub(super) fn read_body(body: &str) -> Option<Vec<Call>> {
     if let Some(tagged) = body.strip_prefix("<function=") {
         let (body, after) = tagged.split_once("</function>")?;
@@ -41,24 +42,24 @@ pub(super) fn read_body(body: &str) -> Option<Vec<Call>> {
     Some(vec![(name.trim().to_owned(), object(arguments)?)])
 }
 
-/// A call as JSON, with the words of all formats. Arguments stay as they are written.
+/// A call as JSON, with the member names of all formats. The arguments stay as they are written.
 #[derive(Default, Deserialize)]
 struct JsonCall<'a> {
     #[serde(default, alias = "tool", alias = "tool_name", alias = "action")]
     name: Option<String>,
-    /// The name, or an object with name and arguments.
+    /// The name, or an object with the name and the arguments.
     #[serde(borrow, default)]
     function: Option<&'a RawValue>,
     #[serde(borrow, default, alias = "args", alias = "input", alias = "action_input")]
     arguments: Option<&'a RawValue>,
     #[serde(borrow, default)]
     parameters: Option<&'a RawValue>,
-    /// The calls, if this is only what holds them.
+    /// The calls, if this object only contains a list of calls.
     #[serde(borrow, default)]
     tool_calls: Option<Vec<&'a RawValue>>,
 }
 
-/// Reads values that follow each other: calls, or lists of them.
+/// Reads consecutive values: calls, or lists of calls.
 fn read_values(body: &str) -> Option<Vec<Call>> {
     let mut calls = Vec::new();
     for value in serde_json::Deserializer::from_str(body).into_iter::<&RawValue>() {
@@ -77,7 +78,7 @@ fn read_values(body: &str) -> Option<Vec<Call>> {
     Some(calls)
 }
 
-/// Reads `{"name": …, "arguments": …}`, also with the words of other formats.
+/// Reads `{"name": …, "arguments": …}`, or the same object with the member names of other formats.
 fn read_json(call: &RawValue) -> Option<Call> {
     let mut call: JsonCall<'_> = serde_json::from_str(call.get()).ok()?;
     if let Some(inner) = call.function.filter(|function| function.get().starts_with('{')) {
@@ -99,7 +100,7 @@ fn object(text: &str) -> Option<String> {
     value.get().starts_with('{').then(|| value.get().to_owned())
 }
 
-/// Reads `name>` with `<parameter=NAME>value</parameter>`, or with JSON.
+/// Reads `name>` followed by `<parameter=NAME>value</parameter>` or by JSON.
 pub(super) fn read_tagged(body: &str) -> Option<Call> {
     let (name, rest) = body.split_once('>')?;
     let name = name.trim().trim_matches('"').to_owned();
@@ -123,8 +124,9 @@ fn read_invoked(body: &str) -> Option<Vec<Call>> {
     Some(calls)
 }
 
-/// Reads parameters: `begin` stands before a name, `middle` before its value, and `end` after it. Other
-/// text between the parameters may be a part of them, so there is no call.
+/// Reads parameters: `begin` precedes a name, `middle` its value, and `end` follows the value.
+/// Returns None if there is other text between the parameters, because that text may belong to a
+/// parameter.
 fn read_parameters(text: &str, (begin, middle, end): (&str, &str, &str)) -> Option<String> {
     let mut arguments: BTreeMap<&str, Box<RawValue>> = BTreeMap::new();
     let mut rest = text.trim();
@@ -133,7 +135,7 @@ fn read_parameters(text: &str, (begin, middle, end): (&str, &str, &str)) -> Opti
         let (value, after) = after.split_once(end)?;
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = value.strip_suffix('\n').unwrap_or(value);
-        // The tool's schema makes numbers of texts.
+        // The engine converts texts to numbers according to the tool's schema.
         let parsed: Option<Box<RawValue>> = serde_json::from_str(value).ok();
         let value = match parsed.filter(|value| value.get().starts_with(['{', '['])) {
             Some(value) => value,
@@ -147,7 +149,7 @@ fn read_parameters(text: &str, (begin, middle, end): (&str, &str, &str)) -> Opti
     serde_json::to_string(&arguments).ok()
 }
 
-/// Reads names and objects in turn, with special tokens between them.
+/// Reads alternating names and objects, with special tokens in between.
 fn read_tokens(body: &str) -> Option<Vec<Call>> {
     let (mut calls, mut rest) = (Vec::new(), without_tokens(body));
     while rest.split_whitespace().any(|word| !BESIDE.contains(&word)) {
@@ -189,7 +191,7 @@ fn read_pythonic(body: &str) -> Option<Vec<Call>> {
     Some(calls)
 }
 
-/// Reads one value of Python or JSON. Returns it with the text after it.
+/// Reads one value of Python or JSON. Returns the value and the text after it.
 fn read_literal(text: &str) -> Option<(Box<RawValue>, &str)> {
     if text.starts_with(['"', '[', '{']) {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
@@ -210,7 +212,7 @@ fn read_literal(text: &str) -> Option<(Box<RawValue>, &str)> {
     Some((serde_json::from_str(json).ok()?, after))
 }
 
-/// Returns the text with a space in the place of each special token outside of JSON texts.
+/// Returns the text with each special token outside JSON texts replaced with a space.
 fn without_tokens(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     let (mut is_text, mut is_escaped) = (false, false);

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
+fn each_http_status_has_an_error_kind_and_says_whether_to_retry() {
     let table = [
         (400, ModelErrorKind::BadRequest, false),
         (401, ModelErrorKind::Unauthorized, false),
@@ -24,7 +24,7 @@ fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
 }
 
 #[test]
-fn the_servers_words_are_quoted_and_never_a_key() {
+fn error_messages_quote_the_server_but_never_a_key() {
     let body = json!({"error": {"message": "gemma does not support tools"}}).to_string();
     let failed = from_status("host", StatusCode::BAD_REQUEST, &body, &[]);
     assert_eq!(
@@ -38,7 +38,7 @@ fn the_servers_words_are_quoted_and_never_a_key() {
             .message_with_quote()
             .contains("engine died")
     );
-    // Words about a key may have a part of it.
+    // A text about a key may contain a part of the key.
     let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
     for status in [400, 401, 404, 429, 500] {
         let error = from_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
@@ -49,7 +49,7 @@ fn the_servers_words_are_quoted_and_never_a_key() {
 }
 
 #[test]
-fn the_servers_words_stand_beside_every_cause_but_a_key() {
+fn error_messages_quote_the_server_for_every_cause_except_a_key() {
     for (status, error, part) in [
         (400, json!({"code": "context_length_exceeded", "message": "5000 of 4096 tokens"}), "5000"),
         (402, json!({"message": "Add more at openrouter.example"}), "Add more"),
@@ -70,7 +70,7 @@ fn the_servers_words_stand_beside_every_cause_but_a_key() {
     );
     let keyless = from_status("host", StatusCode::FORBIDDEN, r#"{"detail": "Origin"}"#, &[]);
     assert!(keyless.with_missing_key("host").error.message_with_quote().contains("Origin"));
-    // A part of a key may be in the words.
+    // The text may contain a part of the key.
     let body = json!({"error": {"message": "key SECRET may not do this"}}).to_string();
     let failed = from_status("host", StatusCode::FORBIDDEN, &body, &[]);
     assert!(!format!("{:?}", failed.error).contains("SECRET"));
@@ -85,14 +85,14 @@ fn a_403_from_a_content_filter_is_not_a_key_error() {
 }
 
 #[test]
-fn an_error_of_a_server_is_not_called_an_overload() {
+fn an_internal_server_error_is_not_called_an_overload() {
     let error = parse_stream_error(&json!({"code": 500, "message": "CUDA out of memory"}));
     assert!(!error.message.contains("overloaded"), "{error:?}");
     assert!(error.hint.as_ref().unwrap().contains("smaller model"), "{error:?}");
 }
 
 #[test]
-fn an_address_without_its_path_is_named() {
+fn the_error_hint_names_the_missing_path_of_an_address() {
     let base = Url::parse("http://127.0.0.1:1234").unwrap();
     let unexpected = json!("Unexpected endpoint or method. (POST /chat/completions)");
     let status =
@@ -106,7 +106,7 @@ fn an_address_without_its_path_is_named() {
 }
 
 #[test]
-fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
+fn missing_rejected_and_restricted_keys_have_different_errors() {
     let of = |status: u16, body: &Value| {
         from_status("host", StatusCode::from_u16(status).unwrap(), &body.to_string(), &[])
     };
@@ -153,14 +153,14 @@ fn a_missing_a_rejected_and_a_restricted_key_are_told_apart() {
 }
 
 #[test]
-fn googles_refusal_of_a_key_is_one() {
+fn googles_status_400_for_an_invalid_key_is_a_key_error() {
     let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
     let failure = from_status("host", StatusCode::BAD_REQUEST, &body, &[]);
     assert_eq!((failure.error.kind, failure.problem), (ModelErrorKind::Unauthorized, Problem::Key));
 }
 
 #[test]
-fn a_conversation_that_is_too_long_is_known_from_every_server() {
+fn the_context_length_error_of_each_server_is_recognised() {
     for error in [
         json!({"error": {"message": "no", "type": "invalid_request_error", "code": "context_length_exceeded"}}),
         json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"}}),
@@ -185,8 +185,8 @@ fn a_conversation_that_is_too_long_is_known_from_every_server() {
         );
         assert!(failure.error.message.contains("too long"), "{error}");
     }
-    // The requested answer is too long. Fewer messages may make room for it, so no new session
-    // is needed.
+    // The requested answer is too long. Removing messages may make room, so no new session is
+    // needed.
     let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
     let failure = from_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
     assert_eq!(failure.error.kind, ModelErrorKind::TooLong);
@@ -204,7 +204,7 @@ fn a_conversation_that_is_too_long_is_known_from_every_server() {
 }
 
 #[test]
-fn a_refusal_of_the_tools_is_told_apart_from_others() {
+fn only_a_refusal_of_the_tools_is_reported_as_one() {
     let message = |error: Value| {
         from_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[])
             .error
@@ -219,7 +219,7 @@ fn a_refusal_of_the_tools_is_told_apart_from_others() {
 }
 
 #[test]
-fn an_optional_part_is_noticed_when_it_is_refused() {
+fn a_refused_optional_part_of_a_request_is_recognised() {
     let refused = |body: &str| {
         from_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).answer.may_refuse
     };
@@ -233,7 +233,7 @@ fn an_optional_part_is_noticed_when_it_is_refused() {
 }
 
 #[test]
-fn a_message_that_is_too_long_by_itself_is_to_be_shortened() {
+fn the_error_for_a_too_long_message_suggests_a_shorter_one() {
     let words =
         "request (2754 tokens) exceeds the available context size (2048 tokens), try increasing it";
     let error = json!({"code": 400, "type": "exceed_context_size_error", "message": words});
@@ -245,13 +245,13 @@ fn a_message_that_is_too_long_by_itself_is_to_be_shortened() {
 }
 
 #[test]
-fn no_credit_is_not_retried_though_it_comes_as_429() {
+fn missing_credit_is_not_retried_although_its_status_is_429() {
     let body = json!({"error": {"code": "insufficient_quota"}}).to_string();
     assert!(!from_status("host", StatusCode::TOO_MANY_REQUESTS, &body, &[]).retry);
 }
 
 #[test]
-fn error_objects_in_a_stream_are_told_apart() {
+fn error_objects_in_a_stream_have_the_right_error_kind() {
     let table = [
         (json!({"code": 429}), ModelErrorKind::RateLimited),
         (json!({"type": "authentication_error"}), ModelErrorKind::Unauthorized),

@@ -1,4 +1,4 @@
-//! Requests from templates: every value reaches its place and cannot leave it.
+//! Tests requests from templates: every value is inserted at its position and changes nothing else.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -21,7 +21,7 @@ fn json_body(built: &BuiltRequest) -> Value {
 }
 
 #[test]
-fn arguments_go_to_their_places() {
+fn arguments_are_filled_into_path_query_and_headers() {
     let template = json!({"url": "https://api.example.com/v1/orders/{id}.json", "query": {"q": "{q}", "tag": "{tags}", "none": "{none}", "page": "1"},
         "headers": {"X-Customer": "customer {who}"}});
     let built = build_request(
@@ -38,7 +38,7 @@ fn arguments_go_to_their_places() {
 }
 
 #[test]
-fn a_body_keeps_types_and_leaves_out_what_is_absent() {
+fn a_request_body_keeps_json_types_and_omits_absent_values() {
     let template = json!({"method": "POST", "url": "https://h.example/x", "body": {"n": "{n}", "note": "for {who}", "gone": "{gone}", "list": ["{gone}", "{n}"], "fixed": true}});
     let built_ = build_request(template, json!({"n": 3, "who": "\"}{"})).unwrap();
     assert_eq!(json_body(&built_), json!({"n": 3, "note": "for \"}{", "list": [3], "fixed": true}));
@@ -51,7 +51,7 @@ fn a_body_keeps_types_and_leaves_out_what_is_absent() {
 }
 
 #[test]
-fn values_that_do_not_fit_their_place_are_refused() {
+fn values_that_would_break_a_path_or_header_are_refused() {
     let path = json!({"url": "https://h.example/a/{id}/b"});
     for id in [
         json!(".."),
@@ -74,7 +74,7 @@ fn values_that_do_not_fit_their_place_are_refused() {
 }
 
 #[test]
-fn a_key_goes_where_the_strategy_says() {
+fn the_idempotency_key_is_placed_as_the_strategy_declares() {
     let call = call(json!({"method": "POST", "url": "https://h.example/x"}));
     let with = |strategy, place| {
         build(&call, &Map::new(), Key { strategy, place, value: Some("k1") }).unwrap()
@@ -93,10 +93,10 @@ fn a_key_goes_where_the_strategy_says() {
 
 proptest! {
     /// For any values, the request goes to the same host and has the same number of path parts, the
-    /// same parameters in the same order and the same headers. A server that decodes them gets
-    /// exactly the values.
+    /// same parameters in the same order and the same headers. A server that decodes the request
+    /// gets the original values.
     #[test]
-    fn no_value_leaves_its_place(id in any::<String>(), q in any::<String>(), h in any::<String>(), b in any::<String>()) {
+    fn no_argument_value_can_change_other_parts_of_a_request(id in any::<String>(), q in any::<String>(), h in any::<String>(), b in any::<String>()) {
         let template = json!({"method": "POST", "url": "https://api.example.com:8443/a/{id}/z", "query": {"q": "{q}", "fixed": "1"}, "headers": {"X-H": "v{h}"}, "body": {"b": "{b}"}});
         let Ok(built) = build_request(template, json!({"id": id, "q": q, "h": h, "b": b})) else { return Ok(()) };
         let url = &built.url;

@@ -1,6 +1,6 @@
-//! Summarises the oldest messages outside of the window into long-term memories, one batch after the
-//! other, after a turn. Content from outside and actions that did not happen are left out. If a
-//! summary fails, the messages stay for a later attempt.
+//! Summarises the oldest messages outside of the window into long-term memories, one batch after
+//! the other, after a turn. Outside content and actions that did not happen are omitted. If a
+//! summary fails, the messages remain for a later attempt.
 
 use std::sync::Arc;
 
@@ -24,33 +24,32 @@ use crate::{
     turn::provenance::is_from_outside,
 };
 
-/// A batch is summarised when so many messages, or so many tokens of messages, wait outside of the
-/// window.
+/// The number of messages outside the window, and the number of their tokens, at which a batch is
+/// summarised.
 const MESSAGES: u64 = 20;
 const TOKENS: u64 = 4_000;
-/// If a model's summaries keep failing until this many times as much waits, the fixed rule makes
-/// them.
+/// If a model's summaries keep failing until this multiple is waiting, the fixed rule is used.
 const OVERDUE: u64 = 4;
 /// The length of a summary in tokens.
 const SUMMARY_TOKENS: u32 = 300;
 /// The time after a failure during which no further attempt is made.
 const PAUSE: TimeDelta = TimeDelta::minutes(10);
 
-/// Makes long-term memories of a session's older messages, after a turn.
+/// Creates long-term memories from a session's older messages, after a turn.
 #[derive(Clone)]
-pub(crate) struct Memoriser {
+pub(crate) struct MessageSource {
     pub(crate) keeper: MemoryKeeper,
     pub(crate) memories: Arc<Memories>,
 }
 
-impl Memoriser {
-    /// Summarises the oldest batch of the session's messages if one is due. Does not wait for it
-    /// unless the settings say that summaries are made before the next message.
+impl MessageSource {
+    /// Summarises the oldest batch of the session's messages if one is due. Waits for the summary
+    /// only if the settings require summaries to be made before the next message.
     pub(crate) async fn memorise(&self, policy: &Conversation) {
         let context = &self.keeper.context;
         let is_ours = context.session.application() == DESKTOP && context.run().is_none();
-        // Conversations that are to be forgotten after some time leave no memories.
-        // A replay has no earlier memories, and must not teach the live model.
+        // Conversations that expire leave no long-term memories. A replay has no earlier memories,
+        // and must not change the live model.
         let is_replay = self.memories.recorded.is_some();
         let is_bounded = policy.ttl_seconds > 0 || policy.max_items > 0;
         if is_replay
@@ -120,7 +119,7 @@ impl Memoriser {
         self.store_batch(batch, text, method, has_local_data).await
     }
 
-    /// Stores the summary of a batch, and up to where messages are summarised now.
+    /// Stores the summary of a batch, and the position up to which messages are summarised.
     async fn store_batch(
         &self,
         batch: &[MemoryItem],
@@ -158,8 +157,8 @@ impl Memoriser {
         Ok(())
     }
 
-    /// Returns the session's items that are outside of the window and not in a memory yet, with
-    /// their messages and tokens.
+    /// Returns the session's items that are outside the window and not in a memory yet, with the
+    /// number of their messages and tokens.
     async fn items_outside_window(&self) -> Result<(Vec<MemoryItem>, (u64, u64)), StoreError> {
         let context = &self.keeper.context;
         let store = &context.world().store;
@@ -181,8 +180,8 @@ impl Memoriser {
     }
 }
 
-/// Whether a summary may read the item: content from outside, actions that did not happen, and
-/// answers that failed are left out.
+/// Whether a summary may read the item. Outside content, actions that did not happen, and failed
+/// answers are omitted.
 fn may_memorise(item: &Item) -> bool {
     match &item.body {
         ItemBody::ToolResult { outcome, .. } => {
@@ -198,7 +197,7 @@ fn may_memorise(item: &Item) -> bool {
     }
 }
 
-/// Returns the oldest whole turns that make a batch. None if less waits.
+/// Returns the oldest whole turns that form a batch. Returns none if too few messages are waiting.
 fn oldest_batch(pending: &[MemoryItem]) -> Option<&[MemoryItem]> {
     let (mut messages, mut tokens) = (0, 0);
     for (index, one) in pending.iter().enumerate() {
@@ -210,11 +209,11 @@ fn oldest_batch(pending: &[MemoryItem]) -> Option<&[MemoryItem]> {
         (messages, tokens) = (messages + count, tokens + length);
     }
     if pending.len() >= PAGE as usize {
-        // A full page may end in the middle of a turn. It is a batch even if it has few messages,
-        // because the next page begins after it.
+        // A full page may end in the middle of a turn. Its whole turns form a batch even if they
+        // have few messages, because the next page begins after them.
         let whole = last_turn(pending);
         return Some(if whole == 0 { pending } else { &pending[..whole] });
     }
-    // The pending items end before a turn of the window, so the last turn is whole, too.
+    // The pending items end before a turn of the window, so the last turn is complete as well.
     (messages >= MESSAGES || tokens >= TOKENS).then_some(pending)
 }
