@@ -660,6 +660,81 @@ class Receipts:
 # --- Verification -------------------------------------------------------------------------------------------------------
 
 
+class Figures:
+    """The figures of an export of some records: each is the one of its record, and its rows have their hashes."""
+
+    def __init__(self, folder):
+        self.faults, self.names, self.lines = [], set(), {}
+        self.folder = os.path.join(folder, "data")
+        if not os.path.isdir(self.folder):
+            return
+        try:
+            for text in read_text(self.folder, "figures.jsonl").splitlines():
+                self.add_line(json.loads(text))
+            self.names.add("data/figures.jsonl")
+        except (Bad, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            self.faults.append("data/figures.jsonl: %s" % error)
+
+    def add_line(self, line):
+        if line["record"] in self.lines:
+            raise Bad("record %d is named twice" % line["record"])
+        self.lines[line["record"]] = line
+        if line.get("left_out") is not None:
+            return
+        versions = {}
+        for source in line["sources"]:
+            parts = source["place"]["parts"]
+            versions[source["name"]] = source.get("version")
+            if source.get("version") != sha(canonical(parts).encode("utf-8")).hex():
+                raise Bad("record %d: the parts are not those of the data version" % line["record"])
+            for part in parts:
+                self.check_file("parts", part["file"], part["hash"])
+                for other in part.get("without") or []:
+                    if "of" in other:
+                        self.check_file("parts", other["of"], other["of"].split(".")[0])
+        stated = line["data_version"]
+        if stated != versions and [stated] != (list(versions.values()) or [""]):
+            raise Bad("record %d: the data version names other sources" % line["record"])
+        self.check_file("figures", "%d.csv" % line["record"], line["csv"], False)
+
+    def check_file(self, below, name, wanted, is_proven=True):
+        place = "data/%s/%s" % (below, name)
+        if os.path.basename(name) != name or name in ("", ".", ".."):
+            raise Bad("%s is no name of a file" % place)
+        if place in self.names:
+            return
+        found = hashlib.sha256()
+        try:
+            with open(os.path.join(self.folder, below, name), "rb", opener=regular) as file:
+                while piece := file.read(1 << 20):
+                    found.update(piece)
+        except OSError as error:
+            raise Bad("%s cannot be read" % place) from error
+        if found.hexdigest() != wanted:
+            raise Bad("%s has another hash" % place)
+        if is_proven:
+            self.names.add(place)
+
+    def add_value(self, reveal):
+        line = self.lines.pop(reveal["seq"], None) if reveal["member"] == "result" else None
+        if line is None:
+            return
+        try:
+            result = json.loads(json.loads(reveal["value"]))
+            if isinstance(result.get("result"), dict):
+                result = result["result"]
+            good = result["query"] == line["query_hash"] and result["data_version"] == line["data_version"]
+            good = good and result["definitions"] == line["definitions"] and result["sql"] == line["sql"]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            good = False
+        if not good:
+            self.faults.append("data/figures.jsonl: the figures of record %d are others" % reveal["seq"])
+
+    def finish(self):
+        self.faults += ["data/figures.jsonl: the export has no figures of record %d" % seq for seq in self.lines]
+        return self.faults
+
+
 def read_text(folder, name):
     try:
         return read_bytes(os.path.join(folder, name)).decode("utf-8")
@@ -843,6 +918,7 @@ def partial(folder, key, notes, report):
     except Bad as error:
         report.add(None, "the checkpoint: %s" % error)
     proofs, reveals, last = lines_of(folder, "proofs.jsonl", MAX_PROOF), reveals_of(folder), 0
+    figures = Figures(folder)
     reveal = next(reveals, None)
     for line in lines_of(folder, "records.jsonl", MAX_BODY):
         proof_line = next(proofs, None)
@@ -864,6 +940,7 @@ def partial(folder, key, notes, report):
         while reveal is not None and reveal["seq"] == seq:
             if body["commitments"].pop(reveal["member"], None) != commitment(reveal["member"], bytes.fromhex(reveal["salt"]), reveal["value"]):
                 report.add(seq, "record %d: the value of %r is not the recorded one" % (seq, reveal["member"]))
+            figures.add_value(reveal)
             reveal = next(reveals, None)
         report.records, last = report.records + 1, seq
     if reveal is not None or next(proofs, None) is not None:
@@ -872,9 +949,9 @@ def partial(folder, key, notes, report):
         report.add(None, "the export has no record")
     report.unknown = sorted(calls.values())
     receipts = Receipts(folder, note.origin, key)
-    for fault in receipts.faults:
+    for fault in receipts.faults + figures.finish():
         report.add(None, fault)
-    report.checked |= receipts.names | {"proofs.jsonl"}
+    report.checked |= receipts.names | figures.names | {"proofs.jsonl"}
 
 
 def main(arguments):

@@ -1,6 +1,6 @@
-//! The copies of the newest checkpoint outside the log. They show whether the log was cut or
-//! replaced by an old copy. The keyring's copy is the authority (the host passes it in through the
-//! same trait); the state folder's file is used where it is newer.
+//! The copies of the newest checkpoint outside the log. They show whether the log was truncated or
+//! replaced with an old copy. The keyring's copy is the authority (the host passes it in through
+//! the same trait); the state folder's file is used if it is newer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,31 +27,32 @@ pub struct Mark {
     pub size: u64,
     /// The Merkle root (hex) of these records.
     pub root: String,
-    /// Increases with every mark, also when a new log is begun.
+    /// A counter that increases with every mark, even when a new log is begun.
     pub counter: u64,
-    /// The signing key (vkey).
+    /// The public signing key (vkey).
     pub key: String,
-    /// SHA-256 (hex) of the whole file, taken when it was closed. `closed` if the file is large or
-    /// was in use then. Absent while it is open.
+    /// SHA-256 (hex) of the whole file, computed when the log was closed. The value is `closed` if
+    /// the file was large or in use then. Absent while the log is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
-    /// Ed25519 (base64) by `key` over all of the above. Version 0.1 wrote marks without one.
+    /// The Ed25519 signature (base64) by `key` over all other fields. Version 0.1 wrote marks
+    /// without a signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
-/// Bytes up to which a file is sealed when it is closed and checked as a whole when it is opened.
-/// Larger files would take too long.
+/// The file size in bytes up to which a file is sealed when it is closed, and checked completely
+/// when it is opened. Larger files would take too long.
 pub(crate) const WHOLE_UP_TO: u64 = 16 << 20;
 
-/// Used instead of a seal if the log was closed but its bytes were not hashed.
+/// The value of the seal if the log was closed but its bytes were not hashed.
 pub(crate) const CLOSED: &str = "closed";
 
-/// The most bytes of a mark's file.
+/// The maximum number of bytes of a mark's file.
 const MAX_MARK: u64 = 64 << 10;
 
-/// More marks than any log has. A larger counter is forged, so that no later mark would count as
-/// newer.
+/// The maximum counter, which is more marks than any log has. A larger counter is forged, because
+/// no later mark could be newer.
 pub(crate) const COUNTER_MAX: u64 = 1 << 53;
 
 /// Returns the digest of a closed log file, or None if the file is too large.
@@ -66,7 +67,7 @@ impl Mark {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads what `to_text` wrote.
+    /// Parses the text that `to_text` writes.
     pub fn from_text(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -84,14 +85,14 @@ impl Mark {
         )
     }
 
-    /// Whether a log of `size` records, whose newest checkpoint covers `signed`, cannot continue
-    /// this mark: the mark's log was closed, and every opening makes a checkpoint over its first
-    /// record.
+    /// Whether a log of `size` records, whose newest checkpoint covers `signed` records, cannot be
+    /// a continuation of this mark's log. This is so if the mark's log was closed, because every
+    /// opening creates a checkpoint over its first record.
     pub(crate) fn denies_tail(&self, size: u64, signed: u64) -> bool {
         self.seal.is_some() && size > self.size && signed <= self.size
     }
 
-    /// Returns the mark with this key and its signature.
+    /// Returns the mark with the signer's key and its signature.
     #[must_use]
     pub fn signed(mut self, signer: &Signer) -> Self {
         self.key = note::vkey_of(&self.origin(), &signer.key.verifying_key());
@@ -100,8 +101,8 @@ impl Mark {
         self
     }
 
-    /// Whether the mark is signed by the key that it names. The log tells whether that key is the
-    /// right one.
+    /// Whether the mark is signed by the key that the mark names. The log decides whether that key
+    /// is the right one.
     pub fn has_valid_signature(&self) -> bool {
         let blob = self
             .signature
@@ -111,7 +112,8 @@ impl Mark {
         let (Some(blob), Some(key)) = (blob, note::parse_vkey(&self.origin(), &self.key)) else {
             return false;
         };
-        // Strict: under a weak key one signature would fit several texts.
+        // The check is strict, because under a weak key one signature would be valid for several
+        // texts.
         key.verify_strict(self.signed_text().as_bytes(), &Signature::from_bytes(&blob)).is_ok()
     }
 }
@@ -125,23 +127,23 @@ pub enum AnchorFault {
     /// The content is not a mark.
     #[error("its content is damaged")]
     Damaged,
-    /// Something that is not a file is in the mark's place.
+    /// Something that is not a file is at the mark's path.
     #[error("{0}")]
     Replaced(String),
 }
 
-/// A place outside the log that stores its newest mark. Called from the log's own threads, never
-/// from an async one.
+/// A place outside the log that stores its newest mark. Only called from the log's own threads,
+/// never from an async thread.
 pub trait Anchor: Send + Sync {
-    /// The name for messages: "the state folder", "the keyring".
+    /// Returns the name for messages, such as "the state folder" or "the keyring".
     fn name(&self) -> &str;
-    /// Whether only the user can write there, so that its mark is trusted without a check.
+    /// Whether only the user can write to the place, so that its mark is trusted without a check.
     fn is_authority(&self) -> bool {
         false
     }
-    /// Returns the mark that was stored last, if any.
+    /// Returns the mark that was stored last, if there is one.
     fn load(&self) -> Result<Option<Mark>, AnchorFault>;
-    /// Replaces the mark. It must survive a power cut once this returns.
+    /// Replaces the mark. The new mark must survive a power cut as soon as this returns.
     fn store(&self, mark: &Mark) -> Result<(), String>;
 }
 
@@ -158,7 +160,7 @@ impl FileAnchor {
     }
 
     /// Returns the file for a log of this installation that was set aside. `stem` is the log's file
-    /// name without its ending.
+    /// name without its extension.
     pub fn of_set_aside(folder: &Path, installation: &str, stem: &str) -> Self {
         Self { path: folder.join(format!("{installation}.{stem}.mark.json")) }
     }
@@ -196,42 +198,43 @@ impl Anchor for FileAnchor {
         let write = || -> std::io::Result<()> {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;
-            // A reader, or a start after a power cut, finds the old mark or the new one, and never
-            // a part of one.
+            // The mark is renamed into place, so that a reader, or a start after a power cut, finds
+            // either the old mark or the new mark, and never a part.
             let fresh = self.path.with_extension("new");
             let mut file = files::create(&fresh)?;
             file.write_all(mark.to_text().as_bytes())?;
             file.sync_data()?;
             fs::rename(&fresh, &self.path)?;
-            // The name must be on disk too, because an effect may run once this returns.
+            // The file's name must also be on disk, because an effect may run as soon as this
+            // returns.
             files::sync_folder(folder)
         };
         write().map_err(|error| error.to_string())
     }
 }
 
-/// Everything known about a log outside its file.
+/// Everything that is known about a log outside its file.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    /// The authority's copy. It is trusted without a check.
+    /// The authority's copy of the mark, which is trusted without a check.
     pub keyring: Option<Mark>,
-    /// The state folder's copy. It counts if it is newer than the authority's and signed with the
-    /// log's key.
+    /// The state folder's copy of the mark. It is used if it is newer than the authority's copy and
+    /// signed with the log's key.
     pub state: Option<Mark>,
     /// The public key of the signing key in the keyring.
     pub key: Option<[u8; 32]>,
     /// The installation that the log must belong to.
     pub installation: Option<String>,
-    /// Whether a signed copy was stored before. Then a missing or unsigned one is a fault.
+    /// Whether a signed copy was stored before. A missing or unsigned copy is then a problem.
     pub marked: bool,
-    /// Faults of the places themselves.
+    /// Problems with the places themselves.
     pub problems: Vec<String>,
     /// Places that cannot be read now.
     pub warnings: Vec<String>,
 }
 
 impl Outside {
-    /// Returns what is known if only this trusted mark exists.
+    /// Returns the state in which only this trusted mark is known.
     pub fn of(mark: Option<&Mark>) -> Self {
         Self { keyring: mark.cloned(), ..Self::default() }
     }
@@ -263,10 +266,10 @@ impl Outside {
         outside
     }
 
-    /// Returns the mark that a new log reports about the old one: the keyring's, or one in the
-    /// state folder that is newer and signed with one of the log's `keys`. Without the keyring's
-    /// mark, it is the state folder's, which may be signed with the key of a run that an old copy
-    /// of the log does not know.
+    /// Returns the old log's mark, which a new log reports: the keyring's mark, or the state
+    /// folder's mark if it is newer and signed with one of the log's `keys`. If the keyring has no
+    /// mark, returns the state folder's mark, which may be signed with the key of a run that an old
+    /// copy of the log does not know.
     pub(crate) fn mark_for_new_log(&self, keys: &BTreeSet<String>) -> Option<Mark> {
         let state = self.state.as_ref().filter(|mark| {
             mark.counter <= COUNTER_MAX
@@ -285,7 +288,7 @@ impl Outside {
         }
     }
 
-    /// Returns the marks that the log must match, and the faults of the marks themselves.
+    /// Returns the marks that the log must match, and the problems with the marks themselves.
     pub(crate) fn compare(&self) -> ComparedMarks {
         let mut weighed =
             ComparedMarks { problems: self.problems.clone(), ..ComparedMarks::default() };
@@ -303,7 +306,7 @@ impl Outside {
             && self.state.is_none()
             && self.marked
             && self.problems.is_empty()
-            // A place that cannot be read now may still have its mark.
+            // A place that cannot be read now may still contain its mark.
             && self.warnings.is_empty()
         {
             weighed.problems.push(
@@ -331,7 +334,7 @@ impl Outside {
             None if !may_be_unsigned => {
                 weighed.problems.push("the copy of the newest checkpoint in the state folder was replaced: it is not signed".to_owned());
             }
-            // An unsigned mark adds nothing to the authority's mark.
+            // An unsigned mark adds no information to the authority's mark.
             None if authority.is_some() => {}
             Some(_) | None if is_newer => {
                 weighed.marks.push(mark.clone());

@@ -12,10 +12,10 @@ use sha2::{Digest as _, Sha256};
 use crate::canon;
 use crate::tree::Hash;
 
-/// The most bytes of a body. A long value belongs outside the body, which then holds only its hash
-/// (a commitment).
+/// The maximum number of bytes of a body. A long value belongs outside the body, which then
+/// contains only the value's hash (a commitment).
 pub(crate) const MAX_BODY: usize = 1 << 20;
-/// The most bytes of a value behind a commitment.
+/// The maximum number of bytes of a value behind a commitment.
 pub(crate) const MAX_VALUE: usize = 32 << 20;
 
 /// A body with its members. Parsing refuses members that version 1 does not have.
@@ -32,9 +32,9 @@ pub(crate) struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) turn: Option<String>,
     pub(crate) fields: Map<String, Value>,
-    /// Member name to the hex of its commitment.
+    /// The names of members with the hex of their commitments.
     pub(crate) commitments: BTreeMap<String, String>,
-    /// Hex of the previous record's leaf; 64 zeros in the first record.
+    /// The hex of the previous record's leaf, or 64 zeros in the first record.
     pub(crate) prev: String,
 }
 
@@ -50,7 +50,7 @@ impl Body {
 pub(crate) struct Reveal {
     pub(crate) member: String,
     pub(crate) salt: Hash,
-    /// The value's own canonical text.
+    /// The canonical text of the value.
     pub(crate) value: String,
 }
 
@@ -74,15 +74,15 @@ impl Reveal {
     }
 }
 
-/// Writes an instant as in bodies: UTC, with milliseconds.
+/// Writes an instant in the form used in bodies: UTC, with milliseconds.
 pub(crate) fn instant(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Parses an instant in exactly that form.
+/// Parses an instant in exactly the form used in bodies.
 pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
-    // Parsed by hand: verification parses one for each record, and a general parser would take much
-    // of its time.
+    // The text is parsed by hand, because verification parses an instant for each record, and a
+    // general parser would take much of the time.
     let bytes: &[u8; 24] = text.as_bytes().try_into().ok()?;
     let frame = bytes
         .iter()
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instant_has_one_form() {
+    fn only_utc_instants_with_milliseconds_are_parsed() {
         let good = "2026-03-04T05:06:07.008Z";
         assert_eq!(instant(parse_instant(good).unwrap()), good);
         for bad in [

@@ -1,14 +1,14 @@
 //! Canonical JSON (RFC 8785, JCS), and the limits of values in a body: no floats, no integers that
-//! a double cannot hold, no deep nesting.
+//! a double cannot represent, no deep nesting.
 
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-/// The largest integer that every JSON reader keeps exactly (2^53 - 1).
+/// The largest integer that every JSON parser keeps exactly (2^53 - 1).
 pub(crate) const MAX_SAFE: u64 = 9_007_199_254_740_991;
-/// The most levels of lists and objects in a body.
+/// The maximum depth of lists and objects in a body.
 pub(crate) const MAX_DEPTH: usize = 64;
-/// The most levels in a plain member. The body adds two of its own.
+/// The maximum depth in a plain member. The body adds its own levels.
 const MAX_FIELD_DEPTH: usize = MAX_DEPTH - 4;
 
 /// Why a value cannot be written into a body.
@@ -20,7 +20,7 @@ pub enum CanonError {
     /// The member is an integer outside ±2^53, which other readers would round.
     #[error("{0} is an integer beyond 2^53; write it as text")]
     TooLarge(String),
-    /// The member has more levels than a record may have.
+    /// The member has more levels than allowed in a record.
     #[error("{0} is nested too deeply")]
     TooDeep(String),
     /// The serialiser refused the value, with its own message.
@@ -28,7 +28,7 @@ pub enum CanonError {
     NoForm(String),
 }
 
-/// Returns the canonical bytes of a JSON value, or of what is written as one.
+/// Returns the canonical bytes of a JSON value, or of a value that can be serialised to JSON.
 pub fn canonical(value: &impl Serialize) -> Result<Vec<u8>, CanonError> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| CanonError::NoForm(error.to_string()))
 }
@@ -39,7 +39,7 @@ pub(crate) fn canonical_text(value: &Value) -> Result<String, CanonError> {
         .map_err(|error| CanonError::NoForm(error.to_string()))
 }
 
-/// Whether a body may contain the number. None if it is a float.
+/// Whether a body may contain the number. Returns None for a float.
 fn is_safe(number: &Number) -> Option<bool> {
     if let Some(n) = number.as_u64() {
         return Some(n <= MAX_SAFE);
@@ -47,18 +47,18 @@ fn is_safe(number: &Number) -> Option<bool> {
     number.as_i64().map(|n| n.unsigned_abs() <= MAX_SAFE)
 }
 
-/// Checks for floats, large integers and deep nesting. An error names the place.
+/// Checks for floats, large integers and deep nesting. An error names the member.
 pub(crate) fn check_plain(at: &str, value: &Value) -> Result<(), CanonError> {
     check(value, MAX_FIELD_DEPTH).map_err(|fault| fault.with_outer_member(at))
 }
 
-/// Checks a whole body that was parsed.
+/// Checks a whole body after parsing.
 pub(crate) fn check_body(value: &Value) -> Result<(), CanonError> {
     check(value, MAX_DEPTH)
 }
 
 impl CanonError {
-    /// Adds the name of the outer member to the place of the error.
+    /// Adds the name of the outer member to the error's path.
     fn with_outer_member(self, outer: &str) -> Self {
         match self {
             Self::Float(at) => Self::Float(format!("{outer}{at}")),

@@ -1,5 +1,5 @@
-//! The state that an append needs, in memory: frontier, last leaf, keys. Turns drafts into rows and
-//! writes them.
+//! The state that is needed in memory to append records: frontier, last leaf, keys. Converts drafts
+//! to rows and writes the rows.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use crate::keys::KeyState;
 use crate::num::Num;
 use crate::tree::{self, Frontier, Hash};
 
-/// The present end of the log.
+/// The current end of the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) origin: String,
     pub(crate) frontier: Frontier,
     pub(crate) last_leaf: Hash,
-    /// Size of the newest checkpoint.
+    /// The size of the newest checkpoint.
     pub(crate) signed: u64,
     pub(crate) keys: KeyState,
 }
@@ -34,12 +34,12 @@ pub(crate) struct Prepared {
     session: Option<String>,
     turn: Option<String>,
     fields: Map<String, Value>,
-    /// Canonical text of each value behind a commitment.
+    /// The canonical text of each value behind a commitment.
     committed: BTreeMap<String, String>,
     at: DateTime<Utc>,
 }
 
-/// The type's name in bodies.
+/// Returns the type's name in bodies.
 pub(crate) fn type_name(kind: RecordType) -> String {
     match serde_json::to_value(kind) {
         Ok(Value::String(name)) => name,
@@ -72,7 +72,8 @@ pub(crate) fn prepare(draft: RecordDraft, at: DateTime<Utc>) -> Result<Prepared,
 }
 
 const DISK_FULL: &str = "the disk is full; free some space and try again";
-/// The codes that SQLite reports on a full disk, also if a file of its own cannot grow.
+/// The error codes that SQLite reports on a full disk, including the errors if a file of its own
+/// cannot grow.
 const NO_SPACE: [i32; 5] = [
     ffi::SQLITE_FULL,
     ffi::SQLITE_IOERR_WRITE,
@@ -91,7 +92,7 @@ pub(crate) enum WriteError {
 }
 
 impl WriteError {
-    /// Returns the failure as a sentence for the user.
+    /// Returns the error as a sentence for the user.
     pub(crate) fn sentence(&self) -> Text {
         let error = match self {
             Self::Refused(text) => return text.into(),
@@ -124,8 +125,8 @@ impl WriteError {
 }
 
 impl Chain {
-    /// Gives the record its number and place in the chain, and writes its rows. The caller holds a
-    /// transaction, and drops this chain if the transaction fails.
+    /// Assigns the record's number and its place in the chain, and writes its rows. The caller
+    /// holds a transaction, and must drop this chain if the transaction fails.
     pub(crate) fn append(
         &mut self,
         db: &Connection,
@@ -135,8 +136,7 @@ impl Chain {
         let seq = self.frontier.size() + 1;
         let mut reveals = Vec::with_capacity(draft.committed.len());
         let mut commitments = BTreeMap::new();
-        // Each value has a salt of its own, so that an erased value cannot be guessed from its
-        // hash.
+        // Each value has its own salt, so that an erased value cannot be guessed from its hash.
         for (member, value) in &draft.committed {
             let mut salt = [0u8; 32];
             entropy.fill(&mut salt).map_err(WriteError::Refused)?;
@@ -158,7 +158,7 @@ impl Chain {
             commitments,
             prev: crate::hex::encode(&self.last_leaf),
         };
-        // Canonical JSON: a verifier in another language has to get the same bytes.
+        // The JSON is canonical, because a verifier in another language must get the same bytes.
         let bytes = serde_json_canonicalizer::to_vec(&body)
             .map_err(|error| WriteError::Refused(error.to_string()))?;
         if bytes.len() > MAX_BODY {
@@ -183,7 +183,7 @@ impl Chain {
         Ok(seq)
     }
 
-    /// Writes a signed checkpoint of the present size, unless there is one.
+    /// Writes a signed checkpoint of the current size, unless there already is one.
     pub(crate) fn write_checkpoint(
         &mut self,
         db: &Connection,

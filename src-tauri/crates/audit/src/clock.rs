@@ -1,4 +1,4 @@
-//! Judges the clock by the times of the records. Must not know what is erased.
+//! Judges the clock by the times of the records. The module must not know which values are erased.
 
 use chrono::{DateTime, Utc};
 use contract::AgentError;
@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::body::parse_instant;
 use crate::schema::unreadable;
 
-/// Returns the latest moment that the clock and the records of a log agree on. None if there is none
-/// yet, or if the time of a record cannot be read.
+/// Returns the latest moment that the clock and the records of a log agree on. Returns None if
+/// there is no such moment yet, or if the time of a record cannot be parsed.
 pub(crate) fn agreed_time(
     db: &Connection,
     now: DateTime<Utc>,
@@ -19,7 +19,8 @@ pub(crate) fn agreed_time(
     let mut rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(fail)?;
     let mut failed = None;
     let times = std::iter::from_fn(|| match rows.next()? {
-        // A time that cannot be read is later than any clock: the judge then agrees on none.
+        // A time that cannot be parsed counts as later than any clock, so that the judge agrees on
+        // no moment.
         Ok(at) => Some(parse_instant(&at).unwrap_or(DateTime::<Utc>::MAX_UTC)),
         Err(error) => {
             failed = Some(error);

@@ -1,6 +1,6 @@
 //! Keeps a copy of the log. An update adds the new records and removes the erased values, so that a
 //! large log is never copied twice. The copy has the format of a log and can be verified as one. If
-//! the log was started again, the copy of the old one is set aside. A damaged copy is made again.
+//! a new log was begun, the copy of the old log is set aside. A damaged copy is created again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use crate::num::Num;
 use crate::{schema, tree};
 
-/// The most records that one transaction adds.
+/// The maximum number of records that one transaction adds.
 const AT_ONCE: u64 = 10_000;
 
 /// Brings the copy up to date with the log's signed records.
 pub(crate) fn update(log: &Path, copy: &Path) -> rusqlite::Result<()> {
     match add_and_remove(log, copy) {
-        // It may hold values that were erased, so it is not set aside.
+        // A damaged copy may contain values that were erased, so it is deleted and not set aside.
         Err(error) if schema::is_damage(&error) && is_damaged(copy) => {
             tracing::warn!(%error, "the copy of the log is damaged and is made again");
             schema::remove_with_side_files(copy).map_err(io_error)?;
@@ -33,14 +33,15 @@ fn add_and_remove(log: &Path, copy: &Path) -> rusqlite::Result<()> {
         set_aside(copy).map_err(io_error)?;
         db = open(log, copy)?;
     }
-    // A transaction for a bounded number of records: one for all of a long log would make its
-    // write-ahead log as large.
+    // Each transaction adds a limited number of records, because a single transaction for a long
+    // log would make the write-ahead log just as large.
     while add_records(&mut db)? {}
     // The write-ahead log may contain older copies of the pages.
     schema::empty_write_ahead_log(&db)
 }
 
-/// Whether the copy has values that are older than all of the log: an expiry did not reach it.
+/// Whether the copy contains values that are older than all values in the log, because an expiry
+/// did not reach the copy.
 pub(crate) fn has_expired_values(log: &Path, copy: &Path) -> rusqlite::Result<bool> {
     if !copy.exists() {
         return Ok(false);
@@ -60,14 +61,14 @@ pub(crate) fn has_expired_values(log: &Path, copy: &Path) -> rusqlite::Result<bo
     })
 }
 
-/// Whether the copy itself is at fault, and not the log.
+/// Whether the copy is damaged, and not the log.
 fn is_damaged(copy: &Path) -> bool {
     let check =
         |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     !schema::open_reader(copy).and_then(check).is_ok_and(|verdict| verdict == "ok")
 }
 
-/// Opens the copy with the log attached, which is only read.
+/// Opens the copy, and attaches the log read-only.
 fn open(log: &Path, copy: &Path) -> rusqlite::Result<Connection> {
     let db = schema::open_writer(copy, schema::PAGE_SIZE)?;
     let tables =
@@ -95,16 +96,16 @@ fn is_same_log(db: &Connection) -> rusqlite::Result<bool> {
     )
 }
 
-/// Adds the next signed records with their nodes, checkpoints and values. With the last ones it
-/// removes the values that the log lacks, in one transaction: the records of an erasure and its
-/// effect come together. Returns whether more records are left.
+/// Adds the next signed records with their nodes, checkpoints and values. The last transaction also
+/// removes the values that the log lacks, so that the records of an erasure and its effect are
+/// added together. Returns whether more records are left.
 fn add_records(db: &mut Connection) -> rusqlite::Result<bool> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let largest = |sql: &str| tx.query_row(sql, [], |row| row.get::<_, Option<Num>>(0));
     let has = largest("SELECT max(seq) FROM audit_record")?.map_or(0, |num| num.0);
     let signed = largest("SELECT max(size) FROM log.audit_checkpoint")?.map_or(0, |num| num.0);
     // Unsigned records may still be lost with the log, and the copy must not have records that the
-    // log has not.
+    // log lacks.
     let until = signed.clamp(has, has + AT_ONCE);
     let nodes = params![Num(tree::nodes_below(has)), Num(tree::nodes_below(until))];
     let sizes = params![Num(has), Num(until)];

@@ -1,6 +1,6 @@
-//! A record as a COSE_Sign1 statement (RFC 9052) that carries a receipt of its inclusion in the log
-//! (RFC 9942, verifiable data structure RFC9162_SHA256). The leaf entry that the receipt proves is
-//! the statement's payload.
+//! A record as a COSE_Sign1 statement (RFC 9052) that contains a receipt of its inclusion in the
+//! log (RFC 9942, verifiable data structure RFC9162_SHA256). The leaf entry that the receipt proves
+//! is the statement's payload.
 
 use coset::cbor::Value;
 use coset::{
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::tree::{self, Hash};
 
-/// Header parameters: CWT claims, receipts, verifiable data structure, verifiable data proofs.
+/// The header parameters: CWT claims, receipts, verifiable data structure, verifiable data proofs.
 const CWT_CLAIMS: i64 = 15;
 const RECEIPTS: i64 = 394;
 const STRUCTURE: i64 = 395;
@@ -20,7 +20,7 @@ const PROOFS: i64 = 396;
 /// The data structure of RFC 9162 with SHA-256, and the key of its inclusion proofs.
 const RFC9162_SHA256: i64 = 1;
 const INCLUSION: i64 = -1;
-/// CWT claims: issuer and subject.
+/// The CWT claims: issuer and subject.
 const ISSUER: i64 = 1;
 const SUBJECT: i64 = 2;
 /// The type of the payload.
@@ -68,8 +68,8 @@ pub(crate) fn sign(
         .ok()
 }
 
-/// Checks a statement: both signatures, the proof, and that every byte is as `sign` writes it.
-/// Returns the record.
+/// Checks a statement: both signatures, the proof, and that every byte is the same as `sign`
+/// writes. Returns the record.
 pub(crate) fn check(
     bytes: &[u8],
     origin: &str,
@@ -104,7 +104,7 @@ pub(crate) fn check(
     Ok(record)
 }
 
-/// Writes the statement again with the signatures that were read.
+/// Writes the statement again with the signatures that were parsed.
 fn rewrite(
     origin: &str,
     statement: &CoseSign1,
@@ -164,7 +164,8 @@ fn draft_statement(
         .payload(record.to_vec())
 }
 
-/// Begins a receipt. Its payload, the root, is detached: a verifier computes it from the proof.
+/// Begins a receipt. Its payload is the root, which is detached, because a verifier computes the
+/// root from the proof.
 fn draft_receipt(origin: &str, inclusion: &Inclusion, key: &VerifyingKey) -> CoseSign1Builder {
     let protected = protected(key)
         .value(CWT_CLAIMS, claims(origin, inclusion.index))
@@ -184,7 +185,7 @@ fn protected(key: &VerifyingKey) -> HeaderBuilder {
     HeaderBuilder::new().algorithm(iana::Algorithm::EdDSA).key_id(thumbprint(key).to_vec())
 }
 
-/// The log as the issuer, and the record as the subject.
+/// Returns the claims, with the log as the issuer and the record as the subject.
 fn claims(origin: &str, index: u64) -> Value {
     Value::Map(vec![
         (ISSUER.into(), Value::Text(origin.to_owned())),
@@ -202,7 +203,7 @@ fn thumbprint(key: &VerifyingKey) -> Hash {
     Sha256::digest(required.to_vec().unwrap_or_default()).into()
 }
 
-/// Writes a public key as a certificate tool reads it (SubjectPublicKeyInfo in PEM).
+/// Returns a public key in the form that certificate tools read (SubjectPublicKeyInfo in PEM).
 pub(crate) fn public_pem(key: &VerifyingKey) -> Option<String> {
     use ed25519_dalek::pkcs8::{EncodePublicKey as _, spki::der::pem::LineEnding};
     key.to_public_key_pem(LineEnding::LF).ok()
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_statement_holds_and_every_changed_byte_breaks_it() {
+    fn a_signed_statement_verifies_and_any_flipped_bit_invalidates_it() {
         let key = SigningKey::from_bytes(&[7; 32]);
         let (record, other) = (b"{\"seq\":2}".as_slice(), [9; 32]);
         let root = tree::node_hash(&other, &tree::leaf_hash(record));

@@ -1,12 +1,12 @@
-//! Randomness for salts, keys and installation ids, injected so that tests can repeat themselves.
+//! Randomness for salts, keys and installation ids. It is injected so that tests are reproducible.
 
 /// A source of random bytes.
 pub trait Entropy: Send + Sync {
-    /// Fills the buffer. An error is a sentence.
+    /// Fills the buffer with random bytes. An error is a sentence.
     fn fill(&self, buffer: &mut [u8]) -> Result<(), String>;
 }
 
-/// The operating system's generator.
+/// The operating system's random generator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsEntropy;
 
@@ -16,7 +16,7 @@ impl Entropy for OsEntropy {
     }
 }
 
-/// A new installation id: a version 4 UUID.
+/// Returns a new installation id, which is a version 4 UUID.
 pub fn new_installation_id(entropy: &dyn Entropy) -> Result<String, String> {
     let mut b = [0u8; 16];
     entropy.fill(&mut b)?;
@@ -26,7 +26,7 @@ pub fn new_installation_id(entropy: &dyn Entropy) -> Result<String, String> {
     Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 
-/// A new Ed25519 private key.
+/// Returns a new Ed25519 private key.
 pub fn new_key_seed(entropy: &dyn Entropy) -> Result<[u8; 32], String> {
     let mut seed = [0u8; 32];
     entropy.fill(&mut seed)?;

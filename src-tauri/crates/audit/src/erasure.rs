@@ -1,6 +1,6 @@
-//! Erases revealed values: single ones, those of a session, and those older than an instant. Records
-//! never go. Each erasure in the log is recorded in the transaction that makes it, so that records
-//! and erased values cannot contradict each other.
+//! Erases revealed values: single values, the values of a session, and values older than an
+//! instant. Records are never erased. Each erasure in the log is recorded in the same transaction,
+//! so that records and erased values cannot contradict each other.
 
 use std::path::{Path, PathBuf};
 
@@ -16,22 +16,23 @@ use crate::keys::Signer;
 use crate::num::Num;
 use crate::schema;
 
-/// The most values that one command erases by age, so that records do not wait long for it.
+/// The maximum number of values that one command erases by age, so that new records do not wait
+/// long.
 const EXPIRED_AT_ONCE: usize = 5_000;
 
-/// The values that are erased together.
+/// The values to erase together.
 #[derive(Clone, Debug)]
 pub(crate) enum Erasure {
     /// The value of one member of a record.
     Value { seq: u64, member: String },
     /// All values of a session's records.
     Session(SessionId),
-    /// The oldest values, up to a number, of records before an instant.
+    /// The oldest values of records before an instant, up to a maximum number.
     Expired { before: DateTime<Utc> },
 }
 
-/// Erases values and records it. The records are signed at once, so that a copy of the signed part
-/// lacks no value without a record. Returns the number of values.
+/// Erases values and records the erasure. The records are signed at once, so that a copy of the
+/// signed part never lacks a value without a record of its erasure. Returns the number of values.
 pub(crate) fn erase(
     db: &mut Connection,
     chain: &mut Chain,
@@ -47,8 +48,8 @@ pub(crate) fn erase(
     let erased = match what {
         Erasure::Expired { before } => {
             let Some(until) = find_last_expired(&tx, *before, now)? else { return Ok(0) };
-            // One record says it for all of them. A record for each value would make the log grow
-            // with every expiry.
+            // One record covers all erased values, because a record for each value would make the
+            // log grow with every expiry.
             let erased = tx.execute("DELETE FROM audit_reveal WHERE seq <= ?1", [Num(until)])?;
             record(
                 RecordDraft::new(RecordType::ValuesExpired)
@@ -80,8 +81,8 @@ pub(crate) fn erase(
 }
 
 /// Returns the number of the last record whose values are erased by age. The search ends at the
-/// first record that is not old enough, so that its cost depends on the expired values alone. A time
-/// in the future is that of a wrong clock, and does not end the search.
+/// first record that is not old enough, so that its cost depends on the expired values alone. A
+/// time in the future was written with a wrong clock, and does not end the search.
 fn find_last_expired(
     db: &Connection,
     before: DateTime<Utc>,
@@ -109,7 +110,7 @@ fn find_last_expired(
     Ok(last)
 }
 
-/// Whether a record from one instant on and before another one has a value.
+/// Whether any record from one instant up to another (exclusive) has a value.
 pub(crate) fn has_values_between(
     db: &Connection,
     from: DateTime<Utc>,
@@ -122,7 +123,7 @@ pub(crate) fn has_values_between(
     .exists([instant(from), instant(before)])
 }
 
-/// The values to erase that still exist: record, member, and the session of the record.
+/// Returns the values to erase that still exist: record, member, and the record's session.
 pub(crate) fn list_values(
     db: &Connection,
     what: &Erasure,
@@ -169,7 +170,7 @@ fn list_set_aside(log: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The values that are erased from a log to which no record can be added.
+/// The values to erase from a log to which no record can be added.
 #[derive(Clone, Debug)]
 pub(crate) enum OldValues {
     /// All values of a session's records.
@@ -203,7 +204,7 @@ fn erase_in_file(path: &Path, what: &OldValues) -> rusqlite::Result<u64> {
     let db = schema::open_writer(path, schema::PAGE_SIZE)?;
     let record = "SELECT 1 FROM audit_record r WHERE r.seq = audit_reveal.seq";
     let (condition, value) = match what {
-        // A value without a record goes, too, because it is not known whose it is.
+        // A value without a record is erased, too, because its session is unknown.
         OldValues::Session(session) => {
             (format!("NOT EXISTS ({record} AND r.session IS NOT ?1)"), session.to_string())
         }

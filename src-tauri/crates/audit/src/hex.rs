@@ -1,4 +1,4 @@
-//! Lower-case hexadecimal for hashes and salts. Upper case is refused when it is parsed.
+//! Lower-case hexadecimal for hashes and salts. Parsing refuses upper case.
 
 /// Writes bytes as lower-case hex.
 pub(crate) fn encode(bytes: &[u8]) -> String {

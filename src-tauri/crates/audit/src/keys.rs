@@ -1,5 +1,5 @@
 //! The signing keys: the signer of this run, and the history of keys in the records. Opening and
-//! verifying use the same rules, so that they cannot disagree.
+//! verifying use the same rules, so that their results agree.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -16,8 +16,8 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Creates a signer from the 32 bytes of an Ed25519 private key. `anchored` tells whether the
-    /// key is stored in the keyring, and is not one of this run only.
+    /// Creates a signer from the 32 bytes of an Ed25519 private key. `anchored` says whether the
+    /// key is stored in the keyring; otherwise, the key is for this run only.
     pub fn new(seed: &[u8; 32], anchored: bool) -> Self {
         Self { key: SigningKey::from_bytes(seed), anchored }
     }
@@ -37,29 +37,30 @@ impl std::fmt::Debug for Signer {
     }
 }
 
-/// The keys in force after a record.
+/// The keys that are valid after a record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KeyState {
     pub(crate) current: VerifyingKey,
     pub(crate) anchored: bool,
-    /// The newest key that was stored in a keyring. Only it can hand over to another such key.
+    /// The newest key that was stored in a keyring. Only this key can authorise another key from a
+    /// keyring.
     pub(crate) trusted: Option<VerifyingKey>,
 }
 
-/// The text that both keys sign when the key changes.
+/// Returns the text that both keys sign when the key changes.
 pub(crate) fn rotation_text(origin: &str, seq: u64, prev: &str, old: &str, new: &str) -> String {
     format!("countersign audit key rotation v1\n{origin}\n{seq}\n{prev}\n{old}\n{new}\n")
 }
 
 const SIGNED_MARKS: &str = "signed";
 
-/// Whether the log was opened by a version that signs marks. Such a log has no unsigned mark.
+/// Whether the log was opened by a version that signs marks. Such a log never has an unsigned mark.
 pub(crate) fn signs_marks(opened: &Body) -> bool {
     opened.text("marks") == Some(SIGNED_MARKS)
 }
 
-/// Whether an opening writes this record before it stores a mark. Such a record has the members of
-/// its type and no others.
+/// Whether this record can be written by an opening before its mark is stored. Such a record has
+/// exactly the members of its type.
 pub(crate) fn belongs_to_an_opening(body: &Body) -> bool {
     let members: &[&str] = match body.kind.as_str() {
         "log_opened" => &["installation", "key", "anchored", "anchored_key", "marks"],
@@ -134,8 +135,8 @@ pub(crate) fn read_key_state(origin: &str, body: &Body) -> Result<KeyState, Stri
     Ok(KeyState { current, anchored, trusted })
 }
 
-/// Returns the key state after a record, or a sentence about what is wrong with the record. `state`
-/// is None before the first record.
+/// Returns the key state after a record, or a sentence about the problem of the record. `state` is
+/// None before the first record.
 pub(crate) fn step(
     origin: &str,
     installation: &str,
@@ -194,10 +195,11 @@ fn rotate(origin: &str, state: &KeyState, body: &Body) -> Result<KeyState, Strin
         return Err("the new key did not sign the change".to_owned());
     }
     let trusted = match (anchored, state.trusted) {
-        // A key of one run may sign without a handover, but it is never trusted.
+        // A key for one run may sign without a handover, but is never trusted.
         (false, trusted) => trusted,
         (true, None) => Some(new),
-        // The same key needs no handover: it was away for a run and is back.
+        // A key that was used before needs no handover: it was missing for a run and is available
+        // again.
         (true, Some(known)) if known == new || signed("old_signature", &known) => Some(new),
         (true, Some(_)) => {
             return Err(

@@ -33,14 +33,15 @@ use crate::visit::{self, Selection};
 use crate::writer::{Command, Writer};
 use crate::{clock, copy, read, schema};
 
-/// How long a list waits for the index. The first index of a large log takes longer.
+/// How long a list waits for the index. Indexing a large log for the first time takes longer.
 const INDEX_FOR: Duration = Duration::from_millis(800);
 
 /// The result of opening a log.
 pub enum OpenState {
-    /// Open, signed and ready for records.
+    /// The log is open, signed and ready for records.
     Ready(Log),
-    /// The log is not as it was left. Show the problems, then set it aside with `Log::start_over`.
+    /// The log was changed since it was closed. The problems must be shown to a person before
+    /// `Log::start_over` sets the log aside.
     Tampered(Tampered),
 }
 
@@ -55,13 +56,13 @@ struct Inner {
     /// None while the log is stopped.
     commands: Mutex<Worker<Command>>,
     reader: Mutex<Option<Connection>>,
-    /// Held while the index grows, and while values are erased: an erased value must not be indexed
-    /// between the two steps of its erasure.
+    /// Locked while the index grows, and while values are erased, because an erased value must not
+    /// be indexed between the two steps of its erasure.
     index: Arc<tokio::sync::Mutex<Option<Index>>>,
-    /// Kept here, so that watchers also see a log that is begun later.
+    /// The count is stored here, so that watchers also see a log that is begun later.
     total: watch::Sender<u64>,
     marks_failing: Arc<AtomicBool>,
-    /// Held while copies and old logs are changed.
+    /// Locked while copies and old logs are changed.
     copying: Mutex<()>,
     checked_whole: AtomicBool,
     warnings: Mutex<Vec<String>>,
@@ -71,7 +72,7 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // The writer still commits, signs and seals. Nobody is left who could wait for it.
+        // The writer still commits, signs and seals. No caller waits for the result.
         let _ = self.commands.get_mut().send(Command::Close { reply: None });
     }
 }
@@ -85,8 +86,8 @@ fn writer_gone() -> AuditUnavailable {
 }
 
 impl Log {
-    /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
-    /// threads.
+    /// Opens the log, or creates a new log. Blocks while up to 16 MiB are read, so it must not be
+    /// called on async threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
         schema::check_library().map_err(|why| AuditUnavailable(why.into()))?;
         match open::open(&options) {
@@ -96,7 +97,7 @@ impl Log {
         }
     }
 
-    /// Renames the old files and begins a new log. Its second record reports what was found. Also
+    /// Renames the old files and begins a new log. Its second record reports the problems. Also
     /// returns the old file's new path.
     pub fn start_over(
         options: OpenOptions,
@@ -112,7 +113,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Creates a log for reading only. It accepts no records until `accept` begins a new one in its
+    /// Creates a log for reading only. The log accepts no records until a new log is begun in its
     /// place.
     pub fn stopped(options: OpenOptions, why: &str) -> Self {
         let log = Self::without_writer(options, 0);
@@ -152,14 +153,14 @@ impl Log {
         Ok(())
     }
 
-    /// Stops accepting records, because something is wrong with the log and a person must see it
-    /// first.
+    /// Stops accepting records, because something is wrong with the log and a person must see the
+    /// problem first.
     pub fn stop(&self, why: &str) {
-        // The first reason is the cause; later ones follow from it.
+        // The first reason is the cause; later reasons follow from it.
         lock(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
     }
 
-    /// Sets the log aside and begins a new one in its place. Blocking. Returns the old file's new
+    /// Sets the log aside and begins a new log in its place. Blocking. Returns the old file's new
     /// path.
     pub fn set_aside_and_restart(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
         self.end_writer();
@@ -172,7 +173,7 @@ impl Log {
         Ok(aside)
     }
 
-    /// Ends the writer and waits for it. A stopped log may still have one.
+    /// Ends the writer and waits for it. A stopped log may still have a writer.
     fn end_writer(&self) {
         let (reply, ended) = oneshot::channel();
         let sent = lock(&self.inner.commands).send(Command::Close { reply: Some(reply) });
@@ -192,8 +193,8 @@ impl Log {
         self.inner.total.subscribe()
     }
 
-    /// Whether the whole file was checked when it was opened. If not, it is large and must still be
-    /// checked.
+    /// Whether the whole file was checked when it was opened. If not, the file is large and must
+    /// still be checked.
     pub fn checked_whole(&self) -> bool {
         self.inner.checked_whole.load(Ordering::Relaxed)
     }
@@ -233,33 +234,34 @@ impl Log {
         answer.await.map_err(|_| writer_gone())?
     }
 
-    /// Signs the present size, unless that has been done, and returns the newest checkpoint.
+    /// Signs the current size, unless it is already signed. Returns the newest checkpoint.
     pub async fn checkpoint(&self) -> Result<AuditCheckpointResponse, AuditUnavailable> {
         self.ask(|reply| Command::Checkpoint { reply }).await
     }
 
-    /// Erases the value behind a commitment for good. The log still verifies. Returns false if
+    /// Erases the value behind a commitment permanently. The log still verifies. Returns false if
     /// there was no value.
     pub async fn erase(&self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
         Ok(self.erase_values(Erasure::Value { seq, member: member.to_owned() }).await? > 0)
     }
 
-    /// Erases the values behind all commitments of a session's records for good. The records stay,
-    /// and the log still verifies. Returns the number of erased values.
+    /// Erases the values behind all commitments of a session's records permanently. The records
+    /// stay, and the log still verifies. Returns the number of erased values.
     pub async fn erase_session(&self, session: &SessionId) -> Result<u64, AuditUnavailable> {
         self.erase_values(Erasure::Session(session.clone())).await
     }
 
-    /// Erases values: their words from the index first, so that an interrupted erasure leaves none
-    /// behind there, and then the values from the log. If that fails, the index is made again.
+    /// Erases values: first their words from the index, so that an interrupted erasure leaves no
+    /// words there, and then the values from the log. If the second step fails, the index is
+    /// created again.
     async fn erase_values(&self, what: Erasure) -> Result<u64, AuditUnavailable> {
         self.ask(|reply| Command::Flush { reply }).await?;
         let mut slot = Arc::clone(&self.inner.index).lock_owned().await;
         let (path, of) = (self.inner.options.path.clone(), what.clone());
         let now = self.inner.options.clock.now();
         let forgetting = tokio::task::spawn_blocking(move || -> rusqlite::Result<_> {
-            // An index of an earlier run holds words, too, although nobody has opened it in this
-            // one.
+            // The index of an earlier run contains words, too, even if this run has not opened the
+            // index.
             if slot.is_none() {
                 *slot = Index::open_existing(&path)?;
             }
@@ -270,7 +272,7 @@ impl Log {
             }
             Ok(slot)
         });
-        // The guard is held until the values have left the log, too.
+        // The lock is kept until the values are removed from the log, too.
         let slot = match forgetting.await {
             Ok(Ok(slot)) => slot,
             Ok(Err(error)) => return Err(AuditUnavailable(index::failed(&error).text())),
@@ -290,21 +292,22 @@ impl Log {
         let mut erased = 0;
         loop {
             match self.erase_values(Erasure::Expired { before }).await? {
-                // Each command erases a limited number of values, so that records can come between.
+                // Each command erases a limited number of values, so that records can be written in
+                // between.
                 0 => return Ok(erased),
                 some => erased += some,
             }
         }
     }
 
-    /// Returns the latest moment that the clock and the records agree on: what is erased by age is
-    /// aged by it. None if there is none yet.
+    /// Returns the latest moment that the clock and the records agree on, which is used to expire
+    /// values. Returns None if there is no such moment yet.
     pub async fn agreed_time(&self) -> Result<Option<DateTime<Utc>>, AgentError> {
         let now = self.inner.options.clock.now();
         self.run_read(move |db| clock::agreed_time(db, now)).await
     }
 
-    /// Whether records from one instant on and before another one have values.
+    /// Whether any record from one instant up to another (exclusive) has values.
     pub async fn has_values_between(
         &self,
         from: DateTime<Utc>,
@@ -318,8 +321,8 @@ impl Log {
     }
 
     /// Erases a session's values from logs that were set aside after an alarm, and from copies of
-    /// them beside `copy`. Blocking. Returns their number, and the files that are too damaged to be
-    /// searched.
+    /// these logs beside `copy`. Blocking. Returns the number of values, and the files that are too
+    /// damaged to be searched.
     pub fn erase_set_aside(
         &self,
         copy: &Path,
@@ -345,8 +348,7 @@ impl Log {
         Ok((logs + copies, unreadable))
     }
 
-    /// Brings the copy of the log up to date: it gets the new records and loses the erased values.
-    /// Blocking.
+    /// Updates the copy of the log: adds the new records and removes the erased values. Blocking.
     pub fn update_copy(&self, copy: &Path) -> Result<(), AgentError> {
         let _one_at_a_time = lock(&self.inner.copying);
         copy::update(&self.inner.options.path, copy).map_err(|error| {
@@ -358,21 +360,22 @@ impl Log {
         })
     }
 
-    /// Whether the copy has values that expired in the log, because an expiry was interrupted.
+    /// Whether the copy contains values that expired in the log, because an expiry was interrupted.
     /// Blocking.
     pub fn has_expired_values(&self, copy: &Path) -> bool {
-        // A copy that cannot be read is made again.
+        // A copy that cannot be read is created again.
         copy::has_expired_values(&self.inner.options.path, copy).unwrap_or(true)
     }
 
-    /// Signs, stores the outside copy and ends the writer. Later calls fail.
+    /// Signs, stores the copy of the newest checkpoint outside the log, and ends the writer. Later
+    /// calls fail.
     pub async fn close(&self) -> Result<(), AuditUnavailable> {
-        // The writer's connection must be the last one, so that closing it moves the write-ahead
-        // log into the file.
+        // The writer must close the last connection, because closing the last connection moves the
+        // write-ahead log into the file.
         self.inner.index.lock().await.take();
         lock(&self.inner.reader).take();
         let (reply, answer) = oneshot::channel();
-        // A stopped log that is open is closed too; its records are kept.
+        // A stopped log that is open is closed, too, and its records are kept.
         let sent = lock(&self.inner.commands).send(Command::Close { reply: Some(reply) });
         match sent {
             Ok(()) => answer.await.map_err(|_| writer_gone())?,
@@ -390,7 +393,8 @@ impl Log {
             let mut slot = lock(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
-                // Opened late, so that a program that only writes keeps no second connection.
+                // The reader is opened on first use, so that a program that only writes needs no
+                // second connection.
                 None => schema::open_reader(&inner.options.path)
                     .map_err(|error| schema::unreadable(&error))?,
             };
@@ -411,8 +415,8 @@ impl Log {
         self.run_read(move |db| read::show(db, seq)).await
     }
 
-    /// Calls `see` for each selected record, oldest first, until it breaks. Other readers do not
-    /// wait. Returns what `see` has made.
+    /// Calls `see` for each selected record, oldest first, until `see` breaks. Other readers do not
+    /// wait. Returns the value that `see` has built.
     pub async fn visit<T: Send + 'static>(
         &self,
         selection: Selection,
@@ -421,7 +425,8 @@ impl Log {
     ) -> Result<T, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
-            // A connection of its own: a long visit must not hold the reader of all others.
+            // The visit uses its own connection, because a long visit must not block the shared
+            // reader.
             visit::visit(&inner.options.path, &selection, &mut |record| see(&mut made, record))?;
             Ok(made)
         };
@@ -430,8 +435,8 @@ impl Log {
         })?
     }
 
-    /// Does something with the index after it has caught up with the log, or after the time that it
-    /// may take for that.
+    /// Calls `work` with the index, after the index has caught up with the log or the maximum wait
+    /// is over.
     async fn run_indexed<T: Send + 'static>(
         &self,
         within: Option<Duration>,
@@ -452,13 +457,14 @@ impl Log {
         .await
     }
 
-    /// Returns the records that fit a filter, newest first.
+    /// Returns the records that match a filter, newest first.
     pub async fn find(&self, params: AuditFindParams) -> Result<AuditListResponse, AgentError> {
         let limit = read::limit(params.limit);
         self.run_indexed(None, move |index, log, progress| {
             let mut seqs = index::find_records(index, &params.filter, params.before, limit)
                 .map_err(|error| index::failed(&error))?;
-            // One more than the limit was searched, which tells whether a further page exists.
+            // One more record than the limit was searched, to find out whether there is a further
+            // page.
             let has_more = seqs.len() > limit;
             seqs.truncate(limit);
             let (records, is_short) = index::read_records(log, &seqs)?;
@@ -468,8 +474,9 @@ impl Log {
         .await
     }
 
-    /// Returns the questions that fit a filter, and records that belong to none, newest first. The
-    /// first call for a large log answers before everything is indexed, and says so.
+    /// Returns the questions that match a filter, and records that belong to no question, newest
+    /// first. The first call for a large log returns before everything is indexed, and reports
+    /// that.
     pub async fn entries(
         &self,
         params: AuditEntriesParams,
@@ -485,18 +492,18 @@ impl Log {
         self.run_indexed(None, move |index, log, _| index::show_entry(index, log, &params)).await
     }
 
-    /// Returns the names that a filter can have.
+    /// Returns the names that can be used in a filter.
     pub async fn choices(&self) -> Result<AuditChoicesResponse, AgentError> {
         self.run_indexed(Some(INDEX_FOR), |index, _, _| index::list_choices(index)).await
     }
 
-    /// Verifies the whole file against the outside copies of the checkpoint.
+    /// Verifies the whole file against the copies of the checkpoint outside the log.
     pub async fn verify(&self) -> Result<VerifyReport, AgentError> {
         Ok(self.judge().await?.report)
     }
 
-    /// Verifies the log. The result distinguishes a file that cannot be read now from one that is
-    /// at fault.
+    /// Verifies the log. The result distinguishes between a file that cannot be read now and a file
+    /// with invalid content.
     pub async fn judge(&self) -> Result<Judged, AgentError> {
         let inner = self.inner.clone();
         let run = move || Self::judge_file(&inner.options);
@@ -505,7 +512,8 @@ impl Log {
         })
     }
 
-    /// Verifies the log like `judge`, with its progress in `watch`. Returns None if it was stopped.
+    /// Verifies the log like `judge`, and reports its progress to `watch`. Returns None if it was
+    /// stopped.
     pub async fn judge_watched(
         &self,
         watch: &Arc<VerifyWatch>,
@@ -526,13 +534,13 @@ impl Log {
     }
 
     fn outside_of(options: &OpenOptions) -> Outside {
-        // The marks are read first, because the log may grow meanwhile.
+        // The marks are read first, because the log may grow in the meantime.
         let key = options.signer.anchored.then(|| options.signer.public());
         Outside { key, installation: Some(options.installation.clone()), ..options.outside() }
     }
 
-    /// Exports the log, or a part of it with proofs, into a new or empty folder. This run's key signs
-    /// the statements.
+    /// Exports the log, or a part of it with proofs, into a new or empty folder. This run's key
+    /// signs the statements.
     pub async fn export(
         &self,
         folder: &str,
@@ -540,7 +548,7 @@ impl Log {
         language: Language,
         attestations: PathBuf,
     ) -> Result<AuditExportResponse, AgentError> {
-        // A log with an alarm is exported as it is.
+        // A log with an alarm is exported unchanged.
         if self.check_stopped().is_ok() {
             let failed = |error: AuditUnavailable| {
                 AgentError::internal(Reason::AuditUnavailable, error.to_string())
@@ -564,7 +572,7 @@ impl AuditLog for Log {
         record: RecordDraft,
         durability: Durability,
     ) -> Result<u64, AuditUnavailable> {
-        // A log that is stopped during a call still records the call's outcome.
+        // A log that is stopped during a call still records the outcome of that call.
         if !matches!(record.record_type, RecordType::ToolOutcome | RecordType::RunEnded) {
             self.check_stopped()?;
         }

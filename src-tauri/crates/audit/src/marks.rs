@@ -1,6 +1,6 @@
-//! Stores the newest mark in all places outside the log, on a thread of its own, so that a slow
-//! keyring delays no record. An effect waits here: it runs only after its intent is marked outside,
-//! too.
+//! Stores the newest mark in all places outside the log, on a separate thread, so that a slow
+//! keyring delays no record. Effects wait here: an effect runs only after its intent is covered by
+//! a mark outside the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,8 @@ use crate::anchor::{Anchor, Mark};
 use crate::chain::Chain;
 use crate::keys::Signer;
 
-/// A caller with its record's number, answered once the record's mark is stored.
+/// A waiting caller and its record's number. The caller gets the answer when the record's mark is
+/// stored.
 pub(crate) type Waiter = (oneshot::Sender<Result<u64, AuditUnavailable>>, u64);
 
 struct Job {
@@ -28,7 +29,7 @@ pub(crate) struct Marks {
     counter: u64,
 }
 
-/// Creates the signed mark of a log's present state.
+/// Creates the signed mark of a log's current state.
 pub(crate) fn sign_mark(
     chain: &Chain,
     installation: &str,
@@ -55,12 +56,12 @@ fn store_in(anchor: &Arc<dyn Anchor>, mark: &Mark) -> Result<(), String> {
     })
 }
 
-/// Stores a mark in all places. Returns the failures.
+/// Stores a mark in all places. Returns the errors.
 pub(crate) fn store(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Vec<String> {
     anchors.iter().filter_map(|anchor| store_in(anchor, mark).err()).collect()
 }
 
-/// Stores a mark in the first place that accepts it. Returns the failures if none does.
+/// Stores a mark in the first place that accepts it. Returns the errors if no place does.
 pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(), Vec<String>> {
     let mut failures = Vec::new();
     for anchor in anchors {
@@ -73,7 +74,8 @@ pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(
 }
 
 impl Marks {
-    /// Starts the thread. `failing` is set while the last mark could not be stored everywhere.
+    /// Starts the thread. `failing` is set as long as the last mark could not be stored in all
+    /// places.
     pub(crate) fn start(
         anchors: Vec<Arc<dyn Anchor>>,
         installation: String,
@@ -86,12 +88,12 @@ impl Marks {
         Ok(Self { worker, installation, signer, counter })
     }
 
-    /// Queues a mark of the log's size, which a checkpoint covers. The waiting callers are answered
-    /// once it is stored.
+    /// Queues a mark of the log's size, which must be covered by a checkpoint. The waiting callers
+    /// get their answers when the mark is stored.
     pub(crate) fn send(&mut self, chain: &Chain, seal: Option<String>, waiting: Vec<Waiter>) {
         self.counter = self.counter.saturating_add(1);
         let mark = sign_mark(chain, &self.installation, &self.signer, self.counter, seal);
-        // The thread ends with `finish` only, behind which nothing is sent.
+        // The thread only ends after `finish`, and no job is sent after that.
         let _ = self.worker.send(Job { mark, waiting });
     }
 
@@ -103,8 +105,8 @@ impl Marks {
 
 fn store_queued_marks(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
     while let Some(mut job) = jobs.first() {
-        // A newer mark covers all records of an older one, so only the newest is stored. A keyring
-        // takes long.
+        // A newer mark covers all records of an older mark, so only the newest mark is stored,
+        // because a keyring is slow.
         while let Some(newer) = jobs.next_if(|_| true) {
             job.mark = newer.mark;
             job.waiting.extend(newer.waiting);
@@ -114,13 +116,13 @@ fn store_queued_marks(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing
             tracing::warn!("{failure}");
         }
         failing.store(!failures.is_empty(), Ordering::Relaxed);
-        // One place is enough to prove the record. With none, the record could be removed unnoticed
-        // after its effect.
+        // One place is enough to prove the record. If no place has the mark, the record could be
+        // removed unnoticed after its effect.
         let nowhere = failures.len() == anchors.len() && !anchors.is_empty();
         for (reply, seq) in job.waiting {
             let answer =
                 if nowhere { Err(AuditUnavailable(failures.join("; ").into())) } else { Ok(seq) };
-            // The caller may have given up.
+            // The caller may have stopped waiting.
             let _ = reply.send(answer);
         }
     }

@@ -1,5 +1,5 @@
 //! Checkpoints as C2SP signed notes with one Ed25519 signature, and keys in C2SP "vkey" form.
-//! Parsing is strict: a note has exactly one form, so every changed byte is noticed.
+//! Parsing is strict: a note has exactly one form, so that every changed byte is detected.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -32,12 +32,12 @@ pub(crate) enum NoteError {
     BadSignature,
 }
 
-/// A checkpoint with the log's signature and those of witnesses behind it.
+/// A checkpoint with the log's signature, followed by the signatures of witnesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CosignedNote {
     /// The checkpoint as the log signed it.
     pub(crate) note: Note,
-    /// The lines of the witnesses. They are well formed; nobody checked what they sign.
+    /// The lines of the witnesses. They are well formed, but their signatures are not checked.
     pub(crate) cosignatures: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn vkey_of(name: &str, key: &VerifyingKey) -> String {
     format!("{name}+{}+{}", crate::hex::encode(&key_id(name, key)), STANDARD.encode(bytes))
 }
 
-/// Parses a vkey, which must be for `name` and in its one form.
+/// Parses a vkey, which must be for `name` and in its canonical form.
 pub(crate) fn parse_vkey(name: &str, text: &str) -> Option<VerifyingKey> {
     let encoded = text.strip_prefix(name)?.strip_prefix('+')?.get(9..)?;
     let bytes = STANDARD.decode(encoded).ok()?;
@@ -154,7 +154,7 @@ fn parse_lines(note: &str) -> Option<Note> {
 }
 
 impl Note {
-    /// Returns the bytes that are signed.
+    /// Returns the text that is signed.
     pub(crate) fn signed_text(&self) -> &str {
         &self.text
     }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_holds_and_every_changed_byte_breaks_it() {
+    fn a_signed_note_verifies_and_any_flipped_bit_invalidates_it() {
         let key = SigningKey::from_bytes(&[7; 32]);
         let note = sign("audit/x", 12, &[9; 32], &key);
         let read = parse(&note).unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vkey_reads_back_in_one_form_only() {
+    fn a_verifier_key_is_parsed_only_for_its_own_log_and_spelling() {
         let key = SigningKey::from_bytes(&[7; 32]).verifying_key();
         let text = vkey_of("audit/x", &key);
         assert_eq!(parse_vkey("audit/x", &text), Some(key));

@@ -1,4 +1,5 @@
-//! Record numbers and sizes in SQL. SQLite's integers are signed, and those of the log are not.
+//! Record numbers and sizes in SQL. SQLite's integers are signed, but the log's numbers are
+//! unsigned.
 
 use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};

@@ -1,7 +1,7 @@
-//! Opens a log and checks its tail and the copies of the newest checkpoint. A small file is checked
-//! as a whole, by its seal or else record by record; the host checks a large one in the background.
-//! A log that is shorter than the signed one, or different from it, is returned as `Tampered` and
-//! accepts no records.
+//! Opens a log, and checks its end and the copies of the newest checkpoint. A small file is checked
+//! completely, by its seal or else record by record; the host checks a large file in the
+//! background. A log that is shorter than its signed state, or different, is returned as `Tampered`
+//! and accepts no records.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ use crate::{tree, verify};
 pub(crate) enum Failure {
     /// The file cannot be used now; the text is for the user.
     Unavailable(Text),
-    /// The file is not as it was left.
+    /// The file was changed since it was closed.
     Tampered(Box<Tampered>),
 }
 
@@ -57,13 +57,13 @@ pub(crate) fn begin_anew(
             .mark
             .as_ref()
             .map(|mark| mark.counter)
-            // A forged counter is not continued: no later mark could be newer than it.
+            // A forged counter is not continued, because no later mark could be newer.
             .filter(|counter| *counter <= anchor::COUNTER_MAX);
-        // The counter goes on from the old log, or its marks would count as newer than those of the
-        // new one.
+        // The counter continues from the old log, because the old marks would otherwise count as
+        // newer than the marks of the new log.
         let counter = known.max(newest).unwrap_or_default().saturating_add(1);
-        // Stored now, and not by the log's thread, because the old mark would contradict the new
-        // log.
+        // The mark is stored now, and not by the log's thread, because the old mark would
+        // contradict the new log.
         let warnings = marks::store(
             &options.anchors,
             &marks::sign_mark(&chain, &options.installation, &options.signer, counter, None),
@@ -77,8 +77,8 @@ pub(crate) fn begin_anew(
     Ok((opened, aside))
 }
 
-/// Opens the log for the writer, or creates it. A fault of the log counts if it is found twice and
-/// the whole file can be read, because SQLite may report a read that failed as damage.
+/// Opens the log for the writer, or creates it. A problem of the log's content counts only if it is
+/// found twice and the whole file can be read, because SQLite may report a failed read as damage.
 pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     match open_once(options) {
         Err(Failure::Tampered(found)) => {
@@ -103,7 +103,7 @@ fn open_once(options: &OpenOptions) -> Result<Opened, Failure> {
     }
     let mut warnings = outside.warnings.clone();
     let counter = mark.as_ref().map_or(0, |mark| mark.counter);
-    // A start that was killed early leaves an empty file, which is as good as none.
+    // A start that was killed early leaves an empty file, which is treated like a missing file.
     let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
     if missing && let Some(size) = expected {
@@ -115,7 +115,7 @@ fn open_once(options: &OpenOptions) -> Result<Opened, Failure> {
             Failure::Unavailable(format!("the folder of the log cannot be made ({error})").into())
         })?;
     }
-    // The whole file is checked first, because SQLite may change it when it opens it for writing.
+    // The whole file is checked before it is opened for writing, because SQLite may change it then.
     let checked_whole = check_whole(options, &outside, &weighed)?;
     let sql = |error: rusqlite::Error| damaged_failure(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
@@ -159,19 +159,19 @@ fn open_once(options: &OpenOptions) -> Result<Opened, Failure> {
     Ok(Opened { db, chain, counter, warnings, checked_whole })
 }
 
-/// Stores a mark of a start before the log accepts any other record. Records that were added behind
-/// the newest mark can then be recognised. Returns warnings, or an error if there was a mark before
-/// and no place accepts this one.
+/// Stores the mark of a start before the log accepts any other record, so that records which are
+/// added after the newest mark can be recognised. Returns warnings, or an error if there was a mark
+/// before and no place accepts the new mark.
 fn store_start_mark(
     options: &OpenOptions,
     mark: &Mark,
     before: Option<&Mark>,
 ) -> Result<Vec<String>, Failure> {
     let failures = if before.is_some_and(|before| before.signature.is_some()) {
-        // The log's thread stores it in the other places.
+        // The log's thread stores the mark in the other places.
         marks::store_in_one(&options.anchors, mark).err().unwrap_or_default()
     } else {
-        // Every place gets the first signed mark.
+        // The first signed mark is stored in all places.
         marks::store(&options.anchors, mark)
     };
     let nowhere = !failures.is_empty() && failures.len() == options.anchors.len();
@@ -182,8 +182,8 @@ fn store_start_mark(
     }
 }
 
-/// Checks that the file is byte for byte the one that was closed, or else checks its whole content.
-/// Returns false if the file is too large for that.
+/// Checks that the file is byte for byte the file that was closed, or else checks its whole
+/// content. Returns false if the file is too large for that.
 fn check_whole(
     options: &OpenOptions,
     outside: &Outside,
@@ -211,7 +211,8 @@ fn check_whole(
     }
     match judged.report.problems.into_iter().next() {
         None => Ok(true),
-        // Problems without a fault of the log are those of reading it, such as permissions.
+        // Problems that do not concern the log's content are read errors, such as missing
+        // permissions.
         Some(unreadable) => Err(Failure::Unavailable(unreadable.message)),
     }
 }
@@ -229,8 +230,8 @@ fn tampered_failure(
     Failure::Tampered(Box::new(Tampered { problems: vec![found], size, root, mark }))
 }
 
-/// Maps a read error. If SQLite reports damage, the file was tampered with; other errors concern
-/// the disk or permissions and can be repaired.
+/// Maps a read error. If SQLite reports damage, the file counts as tampered with; other errors
+/// concern the disk or permissions and can be fixed.
 fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
     if schema::is_damage(&error) {
         tampered_failure(
@@ -243,8 +244,8 @@ fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
     }
 }
 
-/// Writes the records of an opening: a change of key if there is one, `log_opened`, possibly a
-/// recovery, and a checkpoint.
+/// Writes the records of an opening: a change of key if there is one, `log_opened`, a recovery if
+/// there was one, and a checkpoint.
 fn first_records(
     db: &mut Connection,
     options: &OpenOptions,
@@ -276,8 +277,8 @@ fn first_records(
         Some(mut chain)
             if chain.keys.current != public || chain.keys.anchored != signer.anchored =>
         {
-            // Only the old key of the keyring can hand over to another one. Without its signature
-            // anyone who can write files could continue the log with a key of their own.
+            // Only the keyring's old key can hand over to another key. Without its signature,
+            // anyone who can write files could continue the log with their own key.
             let handover = chain.keys.trusted.filter(|key| signer.anchored && *key != public);
             let old = handover
                 .and_then(|key| options.previous.as_ref().filter(|p| p.key.verifying_key() == key));
@@ -302,8 +303,8 @@ fn first_records(
                 old.map(|p| &p.key),
             );
             append(&mut chain, draft)?;
-            // A key of this run only does not replace the trusted one: a later start hands over
-            // from that.
+            // A key for this run only does not replace the trusted key, which a later start needs
+            // for a handover.
             let trusted = if signer.anchored { Some(public) } else { chain.keys.trusted };
             chain.keys = KeyState { current: public, anchored: signer.anchored, trusted };
             chain
@@ -316,8 +317,8 @@ fn first_records(
     if let Some(draft) = extra {
         append(&mut chain, draft)?;
     }
-    // Every opening is signed at once. A mark can then tell a record that was added while the log
-    // was closed.
+    // Every opening is signed at once, so that a mark can reveal a record that was added while the
+    // log was closed.
     chain.write_checkpoint(&tx, &signer.key)?;
     tx.commit().map_err(WriteError::from)?;
     Ok(chain)

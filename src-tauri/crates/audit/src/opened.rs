@@ -1,4 +1,4 @@
-//! The input and the results of opening a log. `open` has the checks.
+//! The inputs and results of opening a log. The checks are in `open`.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -22,26 +22,26 @@ pub struct OpenOptions {
     pub installation: String,
     /// The key that signs checkpoints.
     pub signer: Signer,
-    /// The key that the keyring held before `signer`, if it was just replaced. It signs the
-    /// replacement.
+    /// The key that was in the keyring before `signer`, if the key was just replaced. The old key
+    /// signs the replacement.
     pub previous: Option<Signer>,
-    /// The places for copies of the newest checkpoint: the state folder, the keyring.
+    /// The places for copies of the newest checkpoint, such as the state folder and the keyring.
     pub anchors: Vec<Arc<dyn Anchor>>,
-    /// Whether a signed copy was stored before. Then a missing or unsigned one is a fault.
+    /// Whether a signed copy was stored before. A missing or unsigned copy is then a problem.
     pub marked: bool,
     /// The source of the time in records.
     pub clock: Arc<dyn Clock>,
     /// The source of salts.
     pub entropy: Arc<dyn Entropy>,
-    /// Bytes per page in a new file.
+    /// The number of bytes per page in a new file.
     pub page_size: u32,
-    /// The lock file of the profile. The writer holds it until its last record and its last mark
-    /// are stored: a log that is dropped without being closed still signs its end.
+    /// The lock file of the profile. The writer keeps the lock until its last record and mark are
+    /// stored, because a log that is dropped without being closed still signs its end.
     pub lock: Option<Arc<File>>,
 }
 
 impl OpenOptions {
-    /// Creates options with the usual page size and the operating system's randomness.
+    /// Creates options with the default page size and the operating system's randomness.
     pub fn new(
         path: impl Into<PathBuf>,
         installation: impl Into<String>,
@@ -79,16 +79,16 @@ impl OpenOptions {
     }
 }
 
-/// The fault of a log that cannot be continued.
+/// The problems of a log that cannot be continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tampered {
-    /// The faults that the verification found.
+    /// The problems that the verification found.
     pub problems: Vec<VerifyProblem>,
-    /// Number of records and root (hex) of the old file, if they can be read.
+    /// The number of records of the old file, if it can be read.
     pub size: Option<u64>,
-    /// The root (hex) over these records.
+    /// The root (hex) over the records of the old file, if they can be read.
     pub root: Option<String>,
-    /// The outside copy of its newest checkpoint.
+    /// The copy of the log's newest checkpoint outside the log.
     pub mark: Option<Mark>,
 }
 

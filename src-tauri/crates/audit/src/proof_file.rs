@@ -1,5 +1,6 @@
-//! The C2SP tlog-proof file: a record, its place in the log, its inclusion proof and a checkpoint,
-//! in one text. The record's bytes are the opaque extra data, so that the file verifies alone.
+//! The C2SP tlog-proof file: a record, its position in the log, its inclusion proof and a
+//! checkpoint, in one text. The record's bytes are the opaque extra data, so that the file can be
+//! verified alone.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
@@ -14,7 +15,7 @@ pub(crate) struct ProofFile {
     pub(crate) record: Vec<u8>,
     pub(crate) index: u64,
     pub(crate) path: Vec<Hash>,
-    /// The signed text, with the signatures of witnesses behind that of the log.
+    /// The signed text of the checkpoint, with the log's signature and the signatures of witnesses.
     pub(crate) checkpoint: String,
 }
 
@@ -45,7 +46,7 @@ impl ProofFile {
         (index.to_string() == number).then_some(Self { record, index, path, checkpoint })
     }
 
-    /// Checks that the record is in the tree that the checkpoint signs. Returns the checkpoint.
+    /// Checks that the record is in the tree of the signed checkpoint. Returns the checkpoint.
     pub(crate) fn check(&self, key: &ed25519_dalek::VerifyingKey) -> Result<CosignedNote, String> {
         let cosigned = CosignedNote::parse(&self.checkpoint).map_err(|error| error.to_string())?;
         cosigned.note.check(key).map_err(|error| error.to_string())?;
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proof_holds_and_every_changed_byte_breaks_it() {
+    fn a_proof_file_verifies_and_any_flipped_bit_invalidates_it() {
         let key = SigningKey::from_bytes(&[7; 32]);
         let other = [9; 32];
         let root = tree::node_hash(&other, &tree::leaf_hash(b"{}"));

@@ -16,7 +16,7 @@ use crate::schema::unreadable;
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 500;
 
-/// Returns the number of records of a page.
+/// Returns the number of records on a page.
 pub(crate) fn limit(asked: u32) -> usize {
     (if asked == 0 { DEFAULT_LIMIT } else { asked.min(MAX_LIMIT) }) as usize
 }
@@ -107,7 +107,7 @@ pub(crate) fn view(
         body.commitments.keys().map(|name| (name.clone(), Value::Null)).collect();
     if !revealed.is_empty() {
         for (member, text) in read_revealed_values(db, seq).map_err(|error| unreadable(&error))? {
-            // A value that is not JSON was tampered with. It is shown as its text.
+            // A value that is not JSON was tampered with, so its text is shown.
             revealed.insert(member, serde_json::from_str(&text).unwrap_or(Value::String(text)));
         }
     }

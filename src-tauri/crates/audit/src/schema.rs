@@ -6,18 +6,20 @@ use std::sync::OnceLock;
 use contract::{AgentError, text};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, limits::Limit};
 
-/// "CSLG": marks the file as an audit log.
+/// The application id "CSLG", which marks the file as an audit log.
 pub(crate) const APPLICATION_ID: i32 = 0x4353_4c47;
-/// The format's version, as `user_version`.
+/// The version of the format, stored as `user_version`.
 pub(crate) const FORMAT_VERSION: i32 = 1;
-/// Fixed when the file is created, so that a changed counter in the header is noticed.
+/// The schema counter, which is fixed when the file is created, so that a changed counter in the
+/// header is detected.
 pub(crate) const SCHEMA_COOKIE: i32 = 1;
-/// Earlier SQLite versions have a defect that can damage a WAL file; 3.52.0 was withdrawn.
+/// The minimum SQLite version, because earlier versions have a bug that can damage a WAL file.
+/// 3.52.0 was withdrawn.
 const SQLITE_AT_LEAST: i32 = 3_051_003;
 const SQLITE_WITHDRAWN: i32 = 3_052_000;
-/// The page size of a new file, in bytes. A file that exists keeps its own.
+/// The page size of a new file, in bytes. An existing file keeps its page size.
 pub(crate) const PAGE_SIZE: u32 = 4096;
-/// Longer than any value in a log, in bytes.
+/// The maximum size of a value in bytes, which is larger than any value in a log.
 const MAX_CELL: i32 = 64 << 20;
 
 const TABLES: &str = "
@@ -46,8 +48,8 @@ pub(crate) fn check_library() -> Result<(), String> {
     ))
 }
 
-/// Whether an error is a fault of the file's content. Other errors concern the disk, permissions or
-/// this process.
+/// Whether an error means that the file's content is damaged. Other errors concern the disk,
+/// permissions or this process.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,
@@ -79,17 +81,17 @@ pub(crate) fn unreadable(error: &rusqlite::Error) -> AgentError {
     .hint("Check that the data folder is readable and run \"csign audit verify\".")
 }
 
-/// Applies the settings of every connection.
+/// Applies the settings that every connection needs.
 fn finish_wal(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(std::time::Duration::from_secs(5))?;
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_CELL)?;
     db.set_prepared_statement_cache_capacity(32);
-    // The file may have been changed by somebody else. A mapped file that is cut while it is read
-    // would end this process, and a changed schema could call functions.
+    // Somebody else may have changed the file. A memory-mapped file that is truncated while it is
+    // read would end this process, and a changed schema could call functions.
     db.execute_batch("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;")
 }
 
-/// Refuses a file, or one beside it, at which SQLite would wait.
+/// Refuses the database if SQLite would wait at one of its files, such as a pipe.
 pub(crate) fn check_files(path: &Path) -> rusqlite::Result<()> {
     files::check_database(path).map_err(|error| {
         let code = ffi::Error::new(ffi::SQLITE_CANTOPEN);
@@ -97,7 +99,7 @@ pub(crate) fn check_files(path: &Path) -> rusqlite::Result<()> {
     })
 }
 
-/// Opens the writer's connection, and creates the file if it is missing.
+/// Opens the writer's connection. Creates the file if it is missing.
 pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Connection> {
     check_files(path)?;
     let db = Connection::open_with_flags(
@@ -105,28 +107,28 @@ pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Conne
         OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            // Another file can then be attached for reading only.
+            // With this flag, another file can be attached read-only.
             | OpenFlags::SQLITE_OPEN_URI,
     )?;
     finish_wal(&db)?;
     let fresh =
         db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
     if fresh {
-        // SQLite cannot change the size of pages once the file has a write-ahead log.
+        // SQLite cannot change the page size of a file in WAL mode.
         db.pragma_update(None, "page_size", page_size)?;
     }
     switch_to_wal(&db)?;
-    // An effect may run as soon as its intent is committed, so a commit has to survive a power cut.
+    // An effect may run as soon as its intent is committed, so a commit must survive a power cut.
     db.pragma_update(None, "synchronous", "FULL")?;
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
-    // Erased values are overwritten, and do not stay in free pages.
+    // Erased values are overwritten, so that they do not stay in free pages.
     db.pragma_update(None, "secure_delete", true)?;
     Ok(db)
 }
 
-/// Switches to a write-ahead log, which verification expects. SQLite commits the new mode after it
-/// has returned it, so the statement is run to its end.
+/// Switches to a write-ahead log, which verification expects. SQLite commits the new mode only
+/// after it has returned the mode, so the statement is run to its end.
 fn switch_to_wal(db: &Connection) -> rusqlite::Result<()> {
     let mut statement = db.prepare("PRAGMA journal_mode = WAL")?;
     let mut rows = statement.query([])?;
@@ -138,16 +140,16 @@ fn switch_to_wal(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Moves the write-ahead log into the file, so that what it held is gone for good. Fails if another
-/// program reads it.
+/// Moves the write-ahead log into the file, so that its content is permanently removed. Fails if
+/// another program reads the log.
 pub(crate) fn empty_write_ahead_log(db: &Connection) -> rusqlite::Result<()> {
     let is_busy =
         db.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))?;
     if is_busy {
         return Err(failure(ffi::SQLITE_BUSY));
     }
-    // SQLite does not sync an emptied log, so a power cut could bring its content back. The first
-    // write into it is synced with its new size.
+    // SQLite does not sync an emptied write-ahead log, so a power cut could restore its content.
+    // Therefore the next write into the log is synced, together with the log's new size.
     let version: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
     db.pragma_update(None, "user_version", version)
 }
@@ -156,8 +158,8 @@ fn failure(code: std::ffi::c_int) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)
 }
 
-/// Names a full disk. SQLite reports one as another failure while it makes the index of the
-/// write-ahead log.
+/// Returns the error for a full disk. SQLite reports a full disk as another error while it creates
+/// the index of the write-ahead log.
 pub(crate) fn name_full_disk(error: rusqlite::Error) -> rusqlite::Error {
     match error.sqlite_error().map(|error| error.extended_code) {
         Some(ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN | ffi::SQLITE_IOERR_SHMMAP) => {
@@ -181,8 +183,8 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let first = Connection::open_with_flags(path, flags).and_then(|db| probe(&db).map(|()| db));
     let db = match first {
         Ok(db) => db,
-        // If the folder cannot be written, the log was closed: it has no writer and needs no side
-        // files.
+        // If the folder cannot be written, the log was closed: there is no writer, and no side
+        // files are needed.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
@@ -211,7 +213,7 @@ fn side_file_len(path: &Path) -> u64 {
     len_beside(path, "-wal")
 }
 
-/// Reads the file and its write-ahead log to their ends. Fails only if the disk does not give their
+/// Reads the file and its write-ahead log to their ends. Fails only if the disk cannot return the
 /// content.
 pub(crate) fn read_through(path: &Path) -> std::io::Result<()> {
     for ending in ["", "-wal"] {
@@ -222,7 +224,7 @@ pub(crate) fn read_through(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a rollback journal lies beside the file. SQLite would apply it to the file.
+/// Whether there is a rollback journal beside the file. SQLite would apply the journal to the file.
 pub(crate) fn journal_file(path: &Path) -> bool {
     len_beside(path, "-journal") > 0
 }
@@ -231,7 +233,7 @@ fn len_beside(path: &Path, ending: &str) -> u64 {
     std::fs::metadata(part(path, ending)).map_or(0, |meta| meta.len())
 }
 
-/// The endings of a database's side files, and of the file itself.
+/// The suffixes of a database's side files, and of the file itself.
 const PARTS: [&str; 3] = ["-wal", "-shm", ""];
 
 fn part(path: &Path, ending: &str) -> PathBuf {
@@ -259,13 +261,13 @@ fn ignore_missing(done: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-/// Returns the bytes of the file and its write-ahead log.
+/// Returns the number of bytes of the file and its write-ahead log.
 pub(crate) fn len(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| meta.len()) + side_file_len(path)
 }
 
-/// Returns false if the file holds no record. A start that is killed early leaves it without tables
-/// or records. Returns true if the file cannot be read.
+/// Returns false if the file contains no record, because a start was killed early. Returns true if
+/// the file cannot be read.
 pub fn has_begun(path: &Path) -> bool {
     let look = || -> rusqlite::Result<bool> {
         let db = open_reader(path)?;
@@ -280,7 +282,7 @@ pub fn has_begun(path: &Path) -> bool {
     len(path) > 0 && look().unwrap_or(true)
 }
 
-/// Returns the address with which a connection attaches the file for reading.
+/// Returns the address that a connection uses to attach the file read-only.
 pub(crate) fn read_only_uri(path: &Path) -> String {
     format!("{}?mode=ro", encode(path))
 }
@@ -340,9 +342,9 @@ pub(crate) fn newer(version: i32) -> contract::Text {
 /// Why the file is not a valid audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaFault {
-    /// Written by a newer version of the app.
+    /// The file was written by a newer version of the app.
     Newer(i32),
-    /// Not, or no longer, a log of this format.
+    /// The file is not, or no longer, a log of this format.
     Altered(&'static str),
 }
 

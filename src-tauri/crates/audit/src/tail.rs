@@ -1,5 +1,5 @@
-//! Checks the end of a log: its newest checkpoint, the records after it, and the outside copies of
-//! checkpoints. It reads only a small part of the file and changes nothing.
+//! Checks the end of a log: its newest checkpoint, the records after it, and the copies of
+//! checkpoints outside the log. The checks read only a small part of the file and change nothing.
 
 use contract::{VerifyProblem, text};
 use rusqlite::{Connection, OptionalExtension as _};
@@ -10,7 +10,7 @@ use crate::num::Num;
 use crate::opened::OpenOptions;
 use crate::{body, keys, note, tree, verify};
 
-/// The size and root of the log, if they could be read, and its fault.
+/// The size and root of the log, if they could be read, and the log's problem.
 pub(crate) type TailFault = (Option<(u64, String)>, VerifyProblem);
 
 /// Checks the newest checkpoint, the records after it, and the marks. Returns None for an empty
@@ -63,7 +63,8 @@ pub(crate) fn check_tail(
         return fault(1, "the log has no signed checkpoint");
     };
     let at_checkpoint =
-        // A checkpoint over more records than there are has no nodes to compute its root from.
+        // If a checkpoint covers more records than exist, there are no nodes to compute its root
+        // from.
         if signed <= size { stored_frontier(db, signed)?.root() } else { tree::empty_root() };
     let held = note::parse(&text).ok().is_some_and(|n| {
         n.check(&state.current).is_ok()
@@ -97,7 +98,7 @@ pub(crate) fn check_tail(
     }
 }
 
-/// Compares the log with a mark over existing records. Returns what is wrong.
+/// Compares the log with a mark that covers existing records. Returns the problem, if there is one.
 fn check_against(
     db: &Connection,
     origin: &str,
@@ -112,7 +113,7 @@ fn check_against(
     if mark.size == 0 {
         return Ok(None);
     }
-    // Each opening names the key that signs from then on, and marks are made with that key.
+    // Each opening names the key that signs from then on, and marks are created with that key.
     let opened: Option<Vec<u8>> = db
         .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
         .optional()?;
@@ -136,7 +137,7 @@ fn check_against(
     Ok(None)
 }
 
-/// Finds the first record that was added behind the newest mark. Returns what is wrong with it.
+/// Finds the first record that was added after the newest mark. Returns the problem of the record.
 fn find_added(
     db: &Connection,
     newest: Option<&Mark>,
@@ -147,7 +148,7 @@ fn find_added(
     let mut rows = statement.query([Num(mark.size)])?;
     while let Some(row) = rows.next()? {
         let bytes: Vec<u8> = row.get(0)?;
-        // A body that cannot be parsed is reported by the checks of the records.
+        // Other checks report a body that cannot be parsed.
         if let Ok(body) = body::parse(&bytes)
             && let Some(found) = beyond.check_record(&body)
         {
@@ -157,14 +158,14 @@ fn find_added(
     Ok(None)
 }
 
-/// Checks the records after the newest checkpoint, and the last record in any case. Returns the
-/// last leaf, or the number of the bad record.
+/// Checks the records after the newest checkpoint, and always the last record. Returns the last
+/// leaf, or the number of the invalid record.
 fn check_unsigned_records(
     db: &Connection,
     signed: u64,
     size: u64,
 ) -> rusqlite::Result<Result<tree::Hash, u64>> {
-    // The last record is read in any case: the next one has to name its leaf.
+    // The last record is always read, because the next record must contain its leaf.
     let from = (signed + 1).min(size);
     let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
     let mut statement =

@@ -1,11 +1,12 @@
-//! The layout of C2SP tlog-tiles: which file of a tiled log holds which hashes and entries. Pure: it
-//! is given leaves and returns files, for an export to write and for a verification to compare.
+//! The layout of C2SP tlog-tiles: which file of a tiled log contains which hashes and entries.
+//! Pure: leaves are passed in and files are returned, which an export writes and a verification
+//! compares.
 
 use crate::tree::{Frontier, Hash, leaf_hash};
 
 /// The number of hashes in a full tile, and of entries in a full bundle.
 const WIDTH: usize = 256;
-/// The longest entry that a bundle can hold: its length is written with two bytes.
+/// The maximum length of an entry in a bundle, because the length is written with two bytes.
 const MAX_ENTRY: usize = 0xffff;
 
 /// A file of the layout. Its path is relative to the folder of the tiled log.
@@ -15,15 +16,15 @@ pub(crate) struct TileFile {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Makes the files of a tiled log from its entries, in their order.
+/// Makes the files of a tiled log from its entries, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Tiler {
     levels: Vec<Level>,
-    /// None if an entry is too long for a bundle. Such a bundle is left out.
+    /// The current bundle. None if an entry is too long, in which case the bundle is left out.
     bundle: Option<Vec<u8>>,
 }
 
-/// The newest tile of a level, which is not full yet.
+/// The newest tile of a level, which is still incomplete.
 #[derive(Debug, Default)]
 struct Level {
     /// The number of the tile.
@@ -37,7 +38,7 @@ impl Tiler {
         Self { levels: Vec::new(), bundle: Some(Vec::new()) }
     }
 
-    /// Adds an entry. Returns the files that it completes.
+    /// Adds an entry. Returns the files that the entry completes.
     pub(crate) fn push(&mut self, entry: &[u8]) -> Vec<TileFile> {
         self.bundle = self.bundle.take().filter(|_| entry.len() <= MAX_ENTRY);
         if let Some(bundle) = &mut self.bundle {
@@ -71,7 +72,7 @@ impl Tiler {
         done
     }
 
-    /// Ends the log. Returns the files that are not full.
+    /// Ends the log. Returns the incomplete files.
     pub(crate) fn finish(self) -> Vec<TileFile> {
         let mut files = Vec::new();
         for (number, level) in self.levels.into_iter().enumerate() {
@@ -126,14 +127,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_those_of_the_specification() {
+    fn tile_paths_follow_the_specification() {
         assert_eq!(tile_path(0, 1_234_067, WIDTH), "tile/0/x001/x234/067");
         assert_eq!(bundle_path(273, 112), "tile/entries/273.p/112");
     }
 
-    /// The example of the specification: a tree of 70,000 entries.
+    /// Uses the example of the specification: a tree of 70,000 entries.
     #[test]
-    fn a_tree_has_the_files_of_the_specification() {
+    fn a_tree_of_70_000_entries_has_the_tile_files_of_the_specification() {
         let mut tiler = Tiler::new();
         let mut files: Vec<TileFile> =
             (0u32..70_000).flat_map(|n| tiler.push(&n.to_be_bytes())).collect();
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_with_an_entry_that_is_too_long_is_left_out() {
+    fn an_entry_bundle_with_an_overlong_entry_is_left_out() {
         let mut tiler = Tiler::new();
         let mut files = tiler.push(&[1; 0x1_0000]);
         (1..300u32).for_each(|n| files.extend(tiler.push(&n.to_be_bytes())));

@@ -1,5 +1,6 @@
-//! Requests and answers of a time stamp authority (RFC 3161) about a checkpoint. An answer is checked
-//! for what was asked; who trusts the authority checks its signature, such as `openssl ts -verify`.
+//! Requests to and answers of a time stamp authority (RFC 3161) about a checkpoint. The content of
+//! an answer is checked, but not its signature, which anyone who trusts the authority can check,
+//! for example with `openssl ts -verify`.
 
 use sha2::{Digest as _, Sha256};
 
@@ -9,7 +10,7 @@ use crate::tree::Hash;
 const INTEGER: u8 = 0x02;
 const OCTETS: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
-/// `SEQUENCE { OID 2.16.840.1.101.3.4.2.1, NULL }`: SHA-256.
+/// The DER of `SEQUENCE { OID 2.16.840.1.101.3.4.2.1, NULL }`, which means SHA-256.
 const SHA256: [u8; 15] =
     [0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00];
 
@@ -25,12 +26,12 @@ impl TimeStampRequest {
     pub fn new(checkpoint: &str, entropy: &dyn Entropy) -> Result<Self, String> {
         let mut nonce = [0; 8];
         entropy.fill(&mut nonce)?;
-        // Positive, and with all of its eight bytes.
+        // The nonce must be positive and have all eight bytes.
         nonce[0] = nonce[0] & 0x3f | 0x40;
         Ok(Self { digest: Sha256::digest(checkpoint).into(), nonce })
     }
 
-    /// Returns the request in DER. It asks for the authority's certificate, too.
+    /// Returns the request in DER. The request also asks for the authority's certificate.
     pub fn to_der(&self) -> Vec<u8> {
         let body = [
             vec![INTEGER, 1, 1],
@@ -55,7 +56,7 @@ impl TimeStampRequest {
         let (status, token) = take(outer, SEQUENCE)?;
         let (status, _) = take(status, INTEGER)?;
         let (content, end) = take(token, SEQUENCE)?;
-        // ContentInfo, SignedData, EncapsulatedContentInfo, TSTInfo.
+        // The nesting is ContentInfo, SignedData, EncapsulatedContentInfo, TSTInfo.
         let (_, signed) = take(content, 0x06)?;
         let (signed, _) = take(take(signed, 0xa0)?.0, SEQUENCE)?;
         let (_, signed) = take(signed, INTEGER)?;
@@ -82,13 +83,13 @@ impl TimeStampRequest {
 }
 
 fn element(tag: u8, value: &[u8]) -> Vec<u8> {
-    // All values here are short.
+    // All values here are short, so one byte is enough for the length.
     let mut bytes = vec![tag, u8::try_from(value.len()).unwrap_or(u8::MAX)];
     bytes.extend_from_slice(value);
     bytes
 }
 
-/// Splits the first element from the rest: tag, value, rest.
+/// Splits off the first element. Returns its tag, its value, and the remaining bytes.
 fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (tag, bytes) = bytes.split_first()?;
     let (first, mut bytes) = bytes.split_first()?;

@@ -9,7 +9,7 @@ pub type Hash = [u8; 32];
 /// Why a proof is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
-    /// The index or the size lies outside of the tree.
+    /// The index or the size is outside of the tree.
     #[error("the index or size lies outside the tree")]
     OutOfRange,
     /// The proof has too few or too many hashes.
@@ -36,7 +36,7 @@ pub fn empty_root() -> Hash {
 }
 
 /// Returns the row number of the complete inner node `index` (from 0) of `level` (from 1). Nodes
-/// are numbered from 1 in the order in which they become complete.
+/// are numbered from 1 in the order of their completion.
 pub fn node_id(level: u32, index: u64) -> u64 {
     let last_leaf = ((index + 1) << level) - 1;
     nodes_below(last_leaf) + u64::from(level)
@@ -47,11 +47,12 @@ pub fn nodes_below(size: u64) -> u64 {
     size - u64::from(size.count_ones())
 }
 
-/// The complete subtrees at the right edge. They are enough to append and to compute the root.
+/// The complete subtrees at the right edge, which are enough to append leaves and to compute the
+/// root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontier {
     size: u64,
-    /// From the largest subtree to the smallest, one for each set bit of `size`.
+    /// The roots of the subtrees from largest to smallest, one for each set bit of `size`.
     peaks: Vec<Hash>,
 }
 
@@ -66,8 +67,8 @@ impl Frontier {
         self.size
     }
 
-    /// Appends a leaf. Returns the inner nodes that it completes, lowest first, with their row
-    /// numbers.
+    /// Appends a leaf. Returns the inner nodes that the leaf completes, lowest first, with their
+    /// row numbers.
     pub fn push(&mut self, leaf: Hash) -> Vec<(u64, Hash)> {
         let mut done = Vec::new();
         let mut id = nodes_below(self.size);
@@ -130,8 +131,8 @@ pub fn prove_inclusion<E>(
     Ok(proof)
 }
 
-/// Returns the proof that the tree of `size2` begins with the tree of `size1`. It is empty if one of
-/// them is empty or both are the same.
+/// Returns the proof that the tree of `size2` begins with the tree of `size1`. The proof is empty
+/// if one tree is empty or both trees are the same.
 pub fn prove_consistency<E>(
     size1: u64,
     size2: u64,
@@ -142,7 +143,7 @@ pub fn prove_consistency<E>(
         return Ok(proof);
     }
     let (mut low, mut high) = (0, size2);
-    // The first tree ends inside of `low..high`, until it ends where that range ends.
+    // Descends to the range in which the first tree ends exactly at the end of the range.
     while size1 != high {
         let middle = low + split(high - low);
         if size1 <= middle {
@@ -153,7 +154,7 @@ pub fn prove_consistency<E>(
             low = middle;
         }
     }
-    // The verifier knows the first tree's own root.
+    // The verifier already knows the first tree's own root.
     if low > 0 {
         proof.push(range(low, high, node)?);
     }
@@ -234,7 +235,7 @@ pub fn check_consistency(
     root1: &Hash,
     root2: &Hash,
 ) -> Result<(), ProofError> {
-    // Every tree begins with the empty tree, so a check would prove nothing.
+    // Every tree begins with the empty tree, so that check would prove nothing.
     if size1 > size2 || size1 == 0 {
         return Err(ProofError::OutOfRange);
     }
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn frontier_and_proofs_agree_with_the_definition() {
+    fn tree_roots_and_proofs_match_the_recursive_definition() {
         let all = leaves(70);
         let mut frontier = Frontier::default();
         let mut stored = std::collections::BTreeMap::new();

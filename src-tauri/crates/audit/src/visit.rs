@@ -1,5 +1,5 @@
-//! Reads records in their order, one at a time, so that a reader of the whole log needs no memory
-//! for it. Knows how records are stored, not what they mean.
+//! Reads records in order, one at a time, so that reading the whole log needs little memory. The
+//! module knows how records are stored, but not their meaning.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,25 +14,25 @@ use crate::chain::type_name;
 use crate::read::{RawRow, raw, view};
 use crate::schema::{self, unreadable};
 
-/// Selects records.
+/// A selection of records.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// The types of the records. Empty for all.
+    /// The types of the records. Empty for all types.
     pub types: Vec<RecordType>,
-    /// Only records after this number.
+    /// Selects only records after this number.
     pub after: u64,
-    /// Only records of this session.
+    /// Selects only records of this session.
     pub session: Option<SessionId>,
-    /// Only records from this moment on.
+    /// Selects only records from this moment on.
     pub since: Option<DateTime<Utc>>,
 }
 
-/// The number of records that one statement reads. A longer read would keep the write-ahead log from
-/// being emptied.
+/// How many records one statement reads. A longer read would prevent the write-ahead log from being
+/// emptied.
 const AT_ONCE: usize = 1_000;
 
-/// Calls `see` for each selected record, oldest first, until it breaks. Blocking. Has a connection
-/// of its own, because other readers would wait for a long read.
+/// Calls `see` for each selected record, oldest first, until `see` breaks. Blocking. Uses its own
+/// connection, because other readers would have to wait for a long read.
 pub(crate) fn visit(
     path: &Path,
     selection: &Selection,
@@ -65,12 +65,12 @@ fn statement(selection: &Selection) -> (String, Vec<Sql>) {
     let mut sql = "SELECT seq, body, leaf FROM audit_record WHERE seq>?1".to_owned();
     let mut values = vec![Sql::Integer(i64::try_from(selection.after).unwrap_or(i64::MAX))];
     if let [kind] = selection.types.as_slice() {
-        // The index by type has the records of one type in the order of the log.
+        // The index by type contains the records of one type in the order of the log.
         sql.push_str(" AND type=?");
         values.push(Sql::Text(type_name(*kind)));
     } else if !selection.types.is_empty() {
-        // The plus sign keeps SQLite from the index by type: it would sort all rows before the
-        // first.
+        // The plus sign prevents SQLite from using the index by type, which would require sorting
+        // all rows before the first row is returned.
         sql.push_str(" AND +type IN (");
         sql.push_str(&vec!["?"; selection.types.len()].join(","));
         sql.push(')');

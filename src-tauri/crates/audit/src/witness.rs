@@ -1,5 +1,5 @@
-//! The client's half of C2SP tlog-witness: what is sent to a witness, and whether its answer holds.
-//! Pure: others send it.
+//! The client's part of C2SP tlog-witness: the request to a witness, and the check of its answer.
+//! Pure: the caller sends the request.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::{schema, tree};
 /// The algorithm byte of timestamped Ed25519 cosignatures in keys.
 const COSIGNATURE: u8 = 4;
 
-/// A witness: the name and key under which it cosigns.
+/// A witness, with its name and the key that it cosigns with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     name: String,
@@ -26,7 +26,7 @@ pub struct Witness {
 /// Why the answer of a witness is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WitnessFault {
-    /// The answer has no cosignature of this witness.
+    /// The answer contains no cosignature of this witness.
     Missing,
     /// The cosignature does not match the checkpoint.
     BadSignature,
@@ -56,7 +56,7 @@ impl Witness {
         &self.name
     }
 
-    /// Checks the lines of an answer. Returns the witness's own one, with its line feed.
+    /// Checks the lines of an answer. Returns the line of this witness, including its line feed.
     pub fn check(&self, checkpoint: &str, answer: &str) -> Result<String, WitnessFault> {
         let parsed = note::parse(checkpoint).map_err(|_| WitnessFault::BadSignature)?;
         for line in answer.lines() {
@@ -81,7 +81,7 @@ impl Witness {
     }
 }
 
-/// The newest checkpoint, with the proof that it continues an earlier one.
+/// The newest checkpoint, with the proof that it continues an earlier checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     /// The number of records that the checkpoint covers.
@@ -93,8 +93,8 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Makes the request for a witness that knows the first `old` records. `old` must not be larger
-    /// than the log: then it is taken as zero.
+    /// Makes the request for a witness that knows the first `old` records. If `old` is larger than
+    /// the log, it is treated as zero.
     pub fn read(path: &Path, old: u64) -> Result<Option<Self>, AgentError> {
         Self::read_rows(path, old).map_err(|error| schema::unreadable(&error))
     }

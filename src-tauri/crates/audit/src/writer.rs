@@ -1,6 +1,6 @@
-//! The one thread that writes to the log. It writes all queued records in one transaction, signs
-//! checkpoints when they are due, and answers callers after the commit. `marks` stores copies of
-//! checkpoints outside the log.
+//! The only thread that writes to the log. The thread writes all queued records in one transaction,
+//! signs checkpoints when they are due, and answers callers after the commit. `marks` stores copies
+//! of checkpoints outside the log.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -23,21 +23,21 @@ use crate::marks::Marks;
 use crate::opened::{OpenOptions, Opened};
 use crate::schema;
 
-/// The number of records after the last checkpoint that triggers a new checkpoint.
+/// How many records after the last checkpoint trigger a new checkpoint.
 const SIGN_EVERY: u64 = 100;
 /// The time without a new record after which the unsigned end of the log is signed.
 const SIGN_AFTER: Duration = Duration::from_secs(1);
-/// The longest time that a grouped record waits for others to be written with it.
+/// The maximum time that a grouped record waits to be written together with other records.
 const GROUP_FOR: Duration = Duration::from_millis(20);
-/// The most commands in one transaction.
+/// The maximum number of commands in one transaction.
 const BATCH: usize = 1024;
-/// The most grouped records that wait in memory while the disk is full.
+/// The maximum number of grouped records that wait in memory while the disk is full.
 const BACKLOG: usize = 10_000;
 
 type Reply<T> = oneshot::Sender<Result<T, AuditUnavailable>>;
 
-/// The reply to the caller that waits for the end, if there is one, and the result of the last
-/// commit.
+/// The reply channel of the caller that waits for the end, if there is one, and the result of the
+/// last commit.
 type Ending = (Option<Reply<()>>, Result<(), AuditUnavailable>);
 
 pub(crate) enum Command {
@@ -50,10 +50,11 @@ pub(crate) enum Command {
 
 struct Waiting {
     draft: Prepared,
-    /// None for grouped records, whose callers were answered when the record arrived.
+    /// The reply channel. None for grouped records, whose callers were answered when the record
+    /// arrived.
     reply: Option<Reply<u64>>,
-    /// Whether the caller is answered only after the mark outside the log covers the record. Used
-    /// for intents, before the action starts.
+    /// Whether the caller is answered only after the mark outside the log covers the record. This
+    /// is used for intents, before the action starts.
     marked: bool,
 }
 
@@ -67,9 +68,10 @@ pub(crate) struct Writer {
     pub(crate) marks: Marks,
     path: PathBuf,
     pending: Vec<Waiting>,
-    /// The error after which it is unknown what is on disk. From then on no record is written.
+    /// The error after which the content of the disk is unknown. After such an error, no record is
+    /// written.
     broken: Option<Text>,
-    /// Whether signing the end of the log failed. It is tried again after the next record.
+    /// Whether signing the end of the log failed. Signing is tried again after the next record.
     quiet: bool,
     lock: Option<Arc<File>>,
 }
@@ -122,12 +124,12 @@ impl Writer {
             let first = match self.wait(&mut commands) {
                 Ok(command) => command,
                 Err(RecvTimeoutError::Timeout) => {
-                    // No command came: first make grouped records durable, then sign what is not
-                    // signed.
+                    // No command arrived: grouped records are made durable first, and then the
+                    // unsigned records are signed.
                     let sign = self.pending.is_empty();
                     if self.commit(sign).is_err() && sign {
-                        // The next record triggers another attempt. An attempt every second would fill
-                        // the program's log.
+                        // The next record triggers another attempt. An attempt every second would
+                        // fill the program's log file.
                         self.quiet = true;
                     }
                     continue;
@@ -137,8 +139,8 @@ impl Writer {
             let mut round = Round::default();
             self.take(first, &mut round);
             let mut taken = 1;
-            // All commands that wait go into one transaction: syncing the disk costs more than
-            // writing.
+            // All waiting commands go into one transaction, because syncing the disk costs more
+            // than writing.
             while taken < BATCH && round.close.is_none() {
                 let Some(command) = commands.next_if(|_| true) else { break };
                 self.take(command, &mut round);
@@ -155,12 +157,13 @@ impl Writer {
     }
 
     /// Closes the file, seals it and stores the mark. The caller of `Close` is answered only after
-    /// that. A log that may end with a record that was reported as failed is not sealed.
+    /// that. A log is not sealed if it may end with a record that was reported as failed.
     fn end(self) {
         let Self { db, chain, mut marks, path, broken, lock, .. } = self;
         drop(db);
         if broken.is_none() && chain.signed == chain.frontier.size() {
-            // A reader can keep the write-ahead log, so that the file does not hold everything yet.
+            // A reader can prevent that the write-ahead log is emptied, so that the file is
+            // incomplete.
             let seal =
                 if crate::schema::side_file(&path) { None } else { crate::anchor::digest(&path) };
             marks.send(
@@ -170,7 +173,7 @@ impl Writer {
             );
         }
         marks.finish();
-        // Another process may open the log from here on, so the last mark has to be stored before.
+        // Another process may open the log from here on, so the last mark must be stored before.
         drop(lock);
     }
 
@@ -247,8 +250,8 @@ impl Writer {
         }
     }
 
-    /// Commits the records of the round and answers its requests. If the round contains `Close`, returns
-    /// the sender that waits for it, with the result.
+    /// Commits the records of the round and answers its requests. If the round contains `Close`,
+    /// returns the sender that waits for it, with the result.
     fn finish(&mut self, round: Round) -> Option<Ending> {
         let result = if round.commit || self.pending.len() >= BATCH {
             self.commit(round.sign)
@@ -267,8 +270,9 @@ impl Writer {
         round.close.map(|reply| (reply, result))
     }
 
-    /// Writes all pending records in one transaction. If it fails, none of them is in the log: callers
-    /// that wait get the error, and grouped records stay queued for the next attempt.
+    /// Writes all pending records in one transaction. If the transaction fails, the log contains
+    /// none of them: waiting callers get the error, and grouped records stay queued for the next
+    /// attempt.
     fn commit(&mut self, sign: bool) -> Result<(), AuditUnavailable> {
         if let Some(why) = &self.broken {
             let why = AuditUnavailable(why.clone());
@@ -282,7 +286,7 @@ impl Writer {
         let mut chain = self.chain.clone();
         let due = chain.frontier.size() + self.pending.len() as u64 - chain.signed;
         let sign = (sign || due >= SIGN_EVERY) && due > 0;
-        // An empty transaction would sync the disk for nothing.
+        // An empty transaction would sync the disk without need.
         if self.pending.is_empty() && !sign {
             return Ok(());
         }
@@ -301,8 +305,8 @@ impl Writer {
                 let mut for_effects = Vec::new();
                 for (waiting, seq) in self.pending.drain(..).zip(numbers) {
                     match waiting.reply {
-                        // The effect of a signed intent waits for the mark: without one, the record
-                        // could be cut off unnoticed after the effect.
+                        // The effect of a signed intent waits for the mark, because without a mark,
+                        // the record could be cut off unnoticed after the effect.
                         Some(reply) if waiting.marked => for_effects.push((reply, seq)),
                         Some(reply) => answer(reply, Ok(seq)),
                         None => {}
@@ -321,7 +325,8 @@ impl Writer {
         let why = AuditUnavailable(error.sentence());
         if let WriteError::Sqlite(error) = error {
             tracing::error!(%error, "the audit log could not be written");
-            // After these errors it is unknown what reached the disk. Only opening the file again shows it.
+            // After these errors, it is unknown which data reached the disk until the file is
+            // opened again.
             let unknown = matches!(
                 error.sqlite_error_code(),
                 Some(
@@ -365,7 +370,7 @@ impl Writer {
         let now = self.clock.now();
         let (entropy, signer) = (self.entropy.as_ref(), &self.signer);
         let erased = match erasure::erase(&mut self.db, &mut chain, entropy, signer, now, what) {
-            // An erasure that was interrupted may have left copies in the write-ahead log.
+            // An interrupted erasure may have left copies in the write-ahead log.
             Ok(0) => {
                 self.empty_write_ahead_log()?;
                 return Ok(0);
@@ -394,7 +399,7 @@ impl Writer {
 }
 
 fn answer<T>(reply: Reply<T>, result: Result<T, AuditUnavailable>) {
-    // A caller that stopped waiting needs no answer.
+    // The send fails if the caller has stopped waiting.
     let _ = reply.send(result);
 }
 

@@ -1,4 +1,5 @@
-//! Adds to an export what others say about checkpoints: cosignatures of a witness, and time stamps.
+//! Adds to an export the statements of others about checkpoints: cosignatures of a witness, and
+//! time stamps.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use super::{ExportError, Files, Part, Signed};
 use crate::chain::stored_frontier;
 use crate::note::CosignedNote;
 
-/// The folders, in the profile and in an export.
+/// The names of the folders, both in the profile and in an export.
 const FOLDERS: [&str; 2] = ["witness", "timestamps"];
 
 /// A checkpoint that a witness cosigned.
@@ -18,7 +19,7 @@ pub(super) struct Cosigned {
     pub(super) text: String,
 }
 
-/// Returns the newest cosigned checkpoint that is one of this log's, under its present key.
+/// Returns the newest cosigned checkpoint that belongs to this log and its current key.
 pub(super) fn newest_cosigned(
     db: &Connection,
     kept: Option<&Path>,
@@ -35,7 +36,7 @@ pub(super) fn newest_cosigned(
     Ok(is_ours.then_some(Cosigned { size: note.size, text }))
 }
 
-/// Copies all of it into an export of the whole log.
+/// Copies all cosignatures and time stamps into an export of the whole log.
 pub(super) fn write(
     files: &mut Files<'_>,
     part: &Part,

@@ -1,5 +1,5 @@
-//! Finds the records of one decision: the question of its turn, the request, the answer of the
-//! person, the call and its result.
+//! Finds the records of one decision: the question of its turn, the request, the user's answer,
+//! the call and its result.
 
 use contract::{AgentError, Reason, text};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -11,13 +11,13 @@ use crate::schema::unreadable;
 /// The records of a decision.
 #[derive(Debug)]
 pub(super) struct Decision {
-    /// The numbers of all its records, ascending.
+    /// The numbers of all records of the decision, ascending.
     pub(super) records: Vec<u64>,
-    /// The record with the answer of the person or of the clock.
+    /// The record with the user's answer, or with the expiry.
     pub(super) resolved: u64,
 }
 
-/// Finds the decision to which a record belongs. Its answer must be signed.
+/// Finds the decision to which a record belongs. The record with the answer must be signed.
 pub(super) fn find(db: &Connection, seq: u64) -> Result<Decision, AgentError> {
     let body = read(db, seq).map_err(|error| unreadable(&error))?.ok_or_else(|| {
         AgentError::invalid(text!("There is no record {seq} in the audit log.", seq))
@@ -37,6 +37,13 @@ pub(super) fn find(db: &Connection, seq: u64) -> Result<Decision, AgentError> {
         ))
         .hint("`csign audit checkpoint` signs the newest records.")
     })
+}
+
+/// Whether a record is that of a figure, and signed.
+pub(super) fn is_figure(db: &Connection, seq: u64) -> Result<bool, AgentError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM audit_record WHERE seq=?1 AND type='figure_computed'
+               AND seq<=(SELECT max(size) FROM audit_checkpoint))";
+    db.query_row(sql, [Num(seq)], |row| row.get(0)).map_err(|error| unreadable(&error))
 }
 
 fn read(db: &Connection, seq: u64) -> rusqlite::Result<Option<Body>> {

@@ -1,4 +1,4 @@
-//! Exports a log, one session of it or one decision, with inclusion proofs, as a folder of plain
+//! Exports a log, one of its sessions or one decision, with inclusion proofs, as a folder of plain
 //! files that can be verified without the app. `tiles` and `receipts` write the same content in the
 //! formats of other programs.
 
@@ -34,25 +34,27 @@ pub enum Scope {
     Whole,
     /// The records of one session.
     Session(SessionId),
-    /// The records of the decision to which this record belongs.
+    /// The records of the decision to which this record belongs, or this record alone if it has a
+    /// figure.
     Decision(u64),
 }
 
-/// An export that is wanted.
+/// The options of an export.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The part of the log.
     pub scope: Scope,
-    /// The key that signs statements. Without the key of the newest checkpoint none are written.
+    /// The key that signs statements. Statements are written only with the key of the newest
+    /// checkpoint.
     pub signer: Option<Signer>,
     /// The language of the page for people.
     pub language: Language,
-    /// The profile's folder with cosigned checkpoints and time stamps.
+    /// The profile's folder that contains cosigned checkpoints and time stamps.
     pub attestations: Option<PathBuf>,
 }
 
 impl Wanted {
-    /// Creates an export without statements.
+    /// Creates the options of an export without statements.
     pub fn new(scope: Scope) -> Self {
         Self { scope, signer: None, language: Language::default(), attestations: None }
     }
@@ -69,7 +71,7 @@ impl Wanted {
         Self { language, ..self }
     }
 
-    /// Adds what others said about checkpoints, from the profile's folder.
+    /// Adds cosignatures and time stamps from the profile's folder.
     #[must_use]
     pub fn with_attestations(self, folder: PathBuf) -> Self {
         Self { attestations: Some(folder), ..self }
@@ -113,6 +115,7 @@ pub(crate) fn export(
     let part = match &wanted.scope {
         Scope::Whole => Part::Whole,
         Scope::Session(session) => find_session(db, session)?,
+        Scope::Decision(seq) if decision::is_figure(db, *seq)? => Part::Figure(*seq),
         Scope::Decision(seq) => Part::Decision(decision::find(db, *seq)?),
     };
     write(db, folder, &part, wanted).map_err(|error| {
@@ -134,7 +137,8 @@ fn find_session(db: &Connection, session: &SessionId) -> Result<Part, AgentError
     ))
 }
 
-/// Whether the newest checkpoint covers a record of the session. Only those can be proven.
+/// Whether the newest checkpoint covers a record of the session. Only covered records can be
+/// proven.
 fn has_signed_record(db: &Connection, session: &SessionId) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM audit_record WHERE session = ?1
                AND seq <= (SELECT max(size) FROM audit_checkpoint))";
@@ -146,6 +150,8 @@ enum Part {
     Whole,
     Session(SessionId),
     Decision(decision::Decision),
+    /// A record of a figure, which belongs to no session.
+    Figure(u64),
 }
 
 impl Part {
@@ -158,11 +164,12 @@ impl Part {
                 let numbers: Vec<String> = decision.records.iter().map(u64::to_string).collect();
                 (format!("seq IN ({})", numbers.join(",")), Vec::new())
             }
+            Self::Figure(seq) => (format!("seq={seq}"), Vec::new()),
         }
     }
 }
 
-/// The newest checkpoint of the log, over which everything is proven.
+/// The newest checkpoint of the log, which all proofs refer to.
 struct Signed {
     size: u64,
     root: Hash,
@@ -192,7 +199,7 @@ fn write(
             tiled::write(&tx, &mut files, &signed)?;
             count
         }
-        Part::Session(_) | Part::Decision(_) => {
+        Part::Session(_) | Part::Decision(_) | Part::Figure(_) => {
             files.text("checkpoint.txt", &signed.note)?;
             // Only records that the newest checkpoint covers can be proven.
             let count = write_bodies(&tx, &mut files, part, signed.size)?;
@@ -213,6 +220,8 @@ fn write(
         records,
         receipts: receipts.written,
         statements: receipts.statements,
+        figures: 0,
+        left_out: Vec::new(),
         files: files.names,
     })
 }
@@ -264,8 +273,8 @@ fn notes(db: &Connection) -> rusqlite::Result<Vec<String>> {
     rows.collect()
 }
 
-/// Returns the origin and the key of the newest checkpoint, which the newest `log_opened` record
-/// names.
+/// Returns the origin and the key of the newest checkpoint. The newest `log_opened` record contains
+/// both.
 fn signing_key(db: &Connection) -> Result<(String, VerifyingKey), ExportError> {
     let bytes: Vec<u8> = db.query_row(
         "SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1",

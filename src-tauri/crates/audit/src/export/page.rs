@@ -1,4 +1,4 @@
-//! Writes the page of an export of one session or one decision, for people.
+//! Writes the page for people in an export of one session or one decision.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) fn write(
         root: hex::encode(&signed.root),
         has_receipts,
     };
-    if matches!(part, Part::Whole) {
+    if matches!(part, Part::Whole | Part::Figure(_)) {
         return Ok(());
     }
     let entries = entries(db, part, signed.size)?;

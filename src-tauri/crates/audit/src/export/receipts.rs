@@ -1,5 +1,5 @@
 //! Writes a receipt of each approved action: the record of the decision as a file, its C2SP
-//! tlog-proof, and a COSE statement with a receipt. The record holds commitments, no values.
+//! tlog-proof, and a COSE statement with a receipt. The record contains commitments but no values.
 
 use rusqlite::{Connection, params_from_iter};
 
@@ -20,7 +20,7 @@ pub(super) struct Basis<'a> {
     pub(super) signer: Option<&'a Signer>,
 }
 
-/// The numbers of written files.
+/// How many files were written.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// The number of records with a receipt.
@@ -36,12 +36,12 @@ pub(super) fn write(
     basis: &Basis<'_>,
 ) -> Result<Written, ExportError> {
     let signed = basis.signed;
-    // Another key would sign statements that nobody can connect with the checkpoint.
+    // Statements signed with another key could not be connected with the checkpoint.
     let signer = basis.signer.filter(|signer| signer.key.verifying_key() == signed.key);
     let mut written = Written::default();
     let (filter, values) = part.filter();
     let named = match part {
-        Part::Whole | Part::Session(_) => 0,
+        Part::Whole | Part::Session(_) | Part::Figure(_) => 0,
         Part::Decision(decision) => decision.resolved,
     };
     let mut statement = db.prepare(&format!(

@@ -1,4 +1,4 @@
-//! Makes the entries of the grouped list: what the index knows of a group, with the question, the
+//! Makes the entries of the grouped list: the index's data about a group, with the question, the
 //! origin and the person from the records themselves.
 
 use chrono::{DateTime, Utc};
@@ -17,9 +17,9 @@ use crate::read;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;
-/// The most records of one entry that are returned together.
+/// The maximum number of records of one entry that are returned together.
 const RECORDS: usize = 500;
-/// The most names of one kind that can be chosen.
+/// The maximum number of names of one kind that can be chosen.
 const CHOICES: u32 = 500;
 
 impl From<Kind> for AuditEntryKind {
@@ -63,7 +63,7 @@ pub(crate) fn list_entries(
     })
 }
 
-/// The bytes of the texts of an entry that have no other limit.
+/// Returns the number of bytes of those texts of an entry that have no other limit.
 fn size_of(entry: &AuditEntry) -> u64 {
     [&entry.question, &entry.person].into_iter().flatten().map(|text| text.len() as u64).sum()
 }
@@ -105,7 +105,7 @@ pub(crate) fn show_entry(
     })
 }
 
-/// Returns the names that a filter can have.
+/// Returns the names that can be used in a filter.
 pub(crate) fn list_choices(index: &Index) -> Result<AuditChoicesResponse, AgentError> {
     let list = |facet: Facet| -> Result<Vec<String>, AgentError> {
         let read = || -> rusqlite::Result<Vec<String>> {
@@ -126,7 +126,7 @@ pub(crate) fn list_choices(index: &Index) -> Result<AuditChoicesResponse, AgentE
     })
 }
 
-/// A group as the index has it.
+/// A group as stored in the index.
 struct Row {
     kind: Kind,
     turn: Option<String>,

@@ -1,5 +1,6 @@
-//! Asks the index which records fit a filter. A page starts at the rarest name of the filter, or at
-//! the words, and goes on in the order of the log until it is full. `groups` finds groups.
+//! Finds the records that match a filter by the index. A page starts at the rarest name of the
+//! filter, or at the words, and continues in the order of the log until it is full. `groups` finds
+//! groups.
 
 use chrono::{DateTime, Utc};
 use contract::AuditFilter;
@@ -11,10 +12,10 @@ use super::{Facet, Index, words};
 use crate::chain::type_name;
 use crate::num::Num;
 
-/// A last word of at least this many characters also stands for longer words.
+/// If the last word has at least this many characters, it also matches longer words.
 const BEGINNING: usize = 3;
 
-/// A name of a filter, as it is in the index.
+/// A name in a filter, as stored in the index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     facet: Facet,
@@ -35,13 +36,13 @@ impl Facet {
     }
 }
 
-/// A filter with the names, times and words as the index has them.
+/// A filter with the names, times and words as stored in the index.
 pub(super) struct Query {
-    /// The rarest first.
+    /// The names of the filter, rarest first.
     names: Vec<Wanted>,
     since: Option<i64>,
     until: Option<i64>,
-    /// The first and last record of the hours of that time.
+    /// The first and last record of the hours that contain the filter's time.
     range: (u64, u64),
     pub(super) words: Option<String>,
 }
@@ -50,7 +51,7 @@ fn moment(at: DateTime<Utc>) -> i64 {
     at.timestamp_millis()
 }
 
-/// Returns the words of a search in the language of FTS5, or None if it has none.
+/// Returns the words of a search as an FTS5 expression, or None if the search has no words.
 fn words_of(search: &str) -> Option<String> {
     let words: Vec<&str> = search
         .split_whitespace()
@@ -64,7 +65,7 @@ fn words_of(search: &str) -> Option<String> {
 }
 
 impl Query {
-    /// Returns None if nothing can fit.
+    /// Returns None if no record can match.
     pub(super) fn new(db: &Connection, filter: &AuditFilter) -> rusqlite::Result<Option<Self>> {
         let event = filter.event.map(type_name);
         let asked = [
@@ -115,7 +116,7 @@ impl Query {
         self.names.first()
     }
 
-    /// The number below which records are looked for.
+    /// Returns the number below which records are searched.
     pub(super) fn below(&self, before: Option<u64>) -> Num {
         let end = self.range.1.saturating_add(1);
         Num(before.map_or(end, |before| before.min(end)).min(i64::MAX as u64))
@@ -136,7 +137,7 @@ pub(super) fn number(n: u64) -> Sql {
 }
 
 /// Returns the first and last record of all hours between two moments. Clocks can be set back, so
-/// times do not grow with the numbers of records everywhere.
+/// times do not always increase with the numbers of records.
 fn range_of(
     db: &Connection,
     since: Option<i64>,
@@ -157,7 +158,7 @@ fn range_of(
     })
 }
 
-/// Returns an expression of FTS5 for records with these words and names.
+/// Returns an FTS5 expression for records that contain these words and names.
 pub(super) fn expression(words: &str, names: &[Wanted]) -> String {
     let mut all = format!("text : ({words})");
     for name in names {
@@ -166,8 +167,8 @@ pub(super) fn expression(words: &str, names: &[Wanted]) -> String {
     all
 }
 
-/// Returns the numbers of the records that fit, newest first: at most `limit`, and one more if there
-/// are more.
+/// Returns the numbers of the matching records, newest first: at most `limit`, and one more if
+/// there are more.
 pub(crate) fn find_records(
     index: &Index,
     filter: &AuditFilter,
@@ -179,7 +180,8 @@ pub(crate) fn find_records(
     let mut values: Vec<Sql> = Vec::new();
     let (mut sql, key) = match (&query.words, query.rarest()) {
         (Some(words), _) => {
-            // The index of words has the names, too, and finds what has them all.
+            // The word index contains the names, too, and finds the records that contain all of
+            // them.
             values.push(Sql::Text(expression(words, &query.names)));
             let has_times = query.since.is_some() || query.until.is_some();
             let joined = if has_times { "CROSS JOIN entry e ON e.seq=words.rowid" } else { "" };
@@ -201,7 +203,7 @@ pub(crate) fn find_records(
     values.push(number(query.below(before).0));
     if query.words.is_none() {
         for name in query.names.iter().skip(1) {
-            // The sign keeps the planner from another index than the one that was chosen.
+            // The plus sign prevents the planner from using another index than the chosen one.
             sql.push_str(&format!(" AND +e.{}=?", name.facet.column()));
             values.push(Sql::Integer(name.id));
         }
@@ -220,7 +222,7 @@ mod tests {
     use super::words_of;
 
     #[test]
-    fn a_search_is_read_as_words_and_never_as_a_language() {
+    fn a_search_text_is_quoted_word_by_word_and_has_no_query_operators() {
         let read = |text: &str| words_of(text).unwrap_or_default();
         assert_eq!(read("Berlin hotels"), "\"Berlin\" \"hotels\" *");
         assert_eq!(read("Berlin "), "\"Berlin\"");

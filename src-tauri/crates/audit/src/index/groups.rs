@@ -1,5 +1,5 @@
-//! Asks the index which groups fit a filter. The words of a filter are read once, newest record
-//! first, and each group is judged once.
+//! Finds the groups that match a filter by the index. The words of a filter are searched once,
+//! newest record first, and each group is checked once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ use super::Kind;
 use super::find::{Query, Wanted, expression, number};
 use crate::num::Num;
 
-/// A group of a page.
+/// A group on a page.
 pub(super) struct Found {
     pub(super) group: u64,
-    /// Where the next page begins if this is the last group.
+    /// The position where the next page begins if this is the page's last group.
     pub(super) position: u64,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Page {
     pub(super) has_more: bool,
 }
 
-/// Returns the groups of which records fit each part of the filter. With words the order is that of
-/// the newest record with them, else that of the groups' first records.
+/// Returns the groups whose records match each part of the filter. With words, the order is that of
+/// the newest matching record, otherwise that of the groups' first records.
 pub(super) fn find_groups(
     db: &Connection,
     params: &AuditEntriesParams,
@@ -40,7 +40,7 @@ pub(super) fn find_groups(
     }
 }
 
-/// Returns the condition for the kinds of groups that are listed.
+/// Returns the SQL condition for the kinds of groups that are listed.
 fn kinds(params: &AuditEntriesParams) -> String {
     match (params.asked, params.filter.event) {
         (true, _) => format!(" AND g.kind IN ({}, {})", Kind::Question as i64, Kind::Call as i64),
@@ -95,15 +95,15 @@ fn groups_by_name(
     Ok(Page { groups, has_more })
 }
 
-/// A name of at most this many groups is a good start beside the words.
+/// A name with at most this many groups is a good start for a search with words.
 const RARE: u64 = 2_000;
-/// The most records of such groups that are kept in memory.
+/// The maximum number of records of such groups that are kept in memory.
 const RECORDS: usize = 50_000;
-/// The factor by which the range of newer records grows when it was too short.
+/// The factor by which the range of newer records grows if it was too short.
 const GROWTH: u64 = 8;
 
-/// Returns a page of the groups that have the words in one record and each name in any. The order
-/// is that of the newest record with the words.
+/// Returns a page of the groups that contain the words in one record and each name in any record.
+/// The order is that of the newest record with the words.
 fn groups_by_words(
     db: &Connection,
     query: &Query,
@@ -112,7 +112,8 @@ fn groups_by_words(
     before: Option<u64>,
     limit: usize,
 ) -> rusqlite::Result<Page> {
-    // The end of the time is one of groups' beginnings, and their later records may lie behind it.
+    // The end of the filter's time applies to the beginnings of groups, and their later records may
+    // come after that time.
     let end = before.unwrap_or(i64::MAX as u64).min(i64::MAX as u64);
     let words = expression(words, &[]);
     let candidates = candidates(db, query)?;
@@ -159,8 +160,8 @@ fn groups_by_words(
     Ok(page)
 }
 
-/// Returns the records of the groups with the rarest name, each with its group. Returns None if they
-/// are too many, or if there is no name.
+/// Returns the records of the groups with the rarest name, each with its group. Returns None if
+/// there are too many records, or if the filter has no name.
 fn candidates(db: &Connection, query: &Query) -> rusqlite::Result<Option<HashMap<u64, u64>>> {
     let Some(name) = query.rarest().filter(|name| name.groups <= RARE) else { return Ok(None) };
     let found = db
@@ -172,7 +173,7 @@ fn candidates(db: &Connection, query: &Query) -> rusqlite::Result<Option<HashMap
     Ok((found.len() <= RECORDS).then_some(found))
 }
 
-/// Returns the newest record of a group with the names and the time of the filter.
+/// Returns the newest record of a group that has the names and the time of the filter.
 fn newest_if_fitting(
     db: &Connection,
     query: &Query,
@@ -189,7 +190,7 @@ fn newest_if_fitting(
         .optional()
 }
 
-/// The groups of earlier pages: those with the words in a record that is not older than `end`.
+/// The groups on earlier pages: those with the words in a record with at least the number `end`.
 struct Earlier<'a> {
     db: &'a Connection,
     words: &'a str,
@@ -200,8 +201,8 @@ struct Earlier<'a> {
 }
 
 impl Earlier<'_> {
-    /// Whether an earlier page has the group, whose newest record is given. Each reading goes much
-    /// further than the one before, so that there are few.
+    /// Whether an earlier page contains the group, whose newest record is given. Each read covers a
+    /// much larger range than the previous read, so that few reads are needed.
     fn has(&mut self, group: u64, newest: u64) -> rusqlite::Result<bool> {
         if newest >= self.until {
             let further = self.end.saturating_add((self.until - self.end).saturating_mul(GROWTH));

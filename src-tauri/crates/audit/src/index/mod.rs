@@ -1,8 +1,8 @@
-//! The index over the log that searching needs: a file of its own beside the log, made from its
-//! records and made again whenever it is missing, damaged, or of another log. It is not evidence, so
-//! no verification reads it. `rows` writes it, `find` and `groups` ask it, `words` chooses the
-//! words of a record. An erased value leaves it before it leaves the log. If the log still has the
-//! value after that, the index is made again.
+//! The index over the log that searching needs: a separate file beside the log, created from the
+//! log's records, and created again whenever it is missing, damaged, or belongs to another log. The
+//! index is not evidence, so no verification reads it. `rows` writes it, `find` and `groups` query
+//! it, `words` chooses the words of a record. An erased value is removed from the index before it
+//! is removed from the log. If the log still has the value after that, the index is created again.
 
 mod entries;
 mod find;
@@ -25,11 +25,12 @@ pub(crate) use entries::{list_choices, list_entries, show_entry};
 pub(crate) use find::find_records;
 pub(crate) use page::{list_records, read_records};
 
-/// "CSIX": marks the file as an index of an audit log.
+/// The application id "CSIX", which marks the file as an index of an audit log.
 const APPLICATION_ID: i32 = 0x4353_4958;
-/// Grows when the tables or the words of a record change. Another version is made again.
+/// The version of the index, which increases when the tables or the words of a record change. An
+/// index of another version is created again.
 const VERSION: i32 = 3;
-/// The records that are read and indexed in one transaction.
+/// How many records are read and indexed in one transaction.
 const CHUNK: u32 = 2_000;
 
 const TABLES: &str = "
@@ -60,7 +61,7 @@ CREATE VIRTUAL TABLE words USING fts5(text, names, content='', columnsize=0, tok
 INSERT INTO words(words, rank) VALUES('secure-delete', 1);
 ";
 
-/// The properties of a record that a filter can name. The number is stored in the index.
+/// The properties of a record that can be used in a filter. The numbers are stored in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Facet {
     Session = 1,
@@ -70,7 +71,7 @@ pub(crate) enum Facet {
     Decision = 5,
 }
 
-/// The kinds of groups. The number is stored in the index.
+/// The kinds of groups. The numbers are stored in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Question = 0,
@@ -78,7 +79,7 @@ enum Kind {
     Start = 2,
     Erasure = 3,
     Record = 4,
-    /// Memories that somebody looked at outside a question.
+    /// Reading memories outside of a question.
     Visit = 5,
 }
 
@@ -95,7 +96,7 @@ impl Kind {
     }
 }
 
-/// How far the index is.
+/// How much of the log is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Progress {
     pub(crate) indexed: u64,
@@ -148,7 +149,7 @@ impl Index {
         Self::create(path)
     }
 
-    /// Opens the index if there is one, whatever it holds.
+    /// Opens the index if it exists, whatever it contains.
     pub(crate) fn open_existing(log: &Path) -> rusqlite::Result<Option<Self>> {
         if path_of(log).exists() { Self::open(log).map(Some) } else { Ok(None) }
     }
@@ -178,7 +179,7 @@ impl Index {
     }
 
     fn open_file(path: &Path) -> rusqlite::Result<Option<Connection>> {
-        // Something else in its place is deleted.
+        // Anything else at the index's path is deleted.
         if !path.exists() || files::check_database(path).is_err() {
             return Ok(None);
         }
@@ -189,16 +190,16 @@ impl Index {
         Ok(is_ours.then_some(db))
     }
 
-    /// Forgets everything.
+    /// Deletes all content of the index.
     fn reset(&mut self) -> rusqlite::Result<()> {
-        // The file is deleted after the connection is closed.
+        // The connection must be closed before the file is deleted.
         self.db = Connection::open_in_memory()?;
         let fresh = Self::create(self.path.clone())?;
         self.db = fresh.db;
         Ok(())
     }
 
-    /// Indexes new records until the time is over. A damaged index is made again.
+    /// Indexes new records until the time is over. A damaged index is created again.
     pub(crate) fn advance(
         &mut self,
         log: &Connection,
@@ -244,8 +245,7 @@ impl Index {
             .map(|n| n.0)
     }
 
-    /// Whether the newest indexed record is still the one of the log, and no erasure was left
-    /// half done.
+    /// Whether the newest indexed record still matches the log, and no erasure was interrupted.
     fn fits(&self, log: &Connection) -> rusqlite::Result<bool> {
         let (indexed, leaf, is_dirty): (i64, Vec<u8>, bool) =
             self.db.query_row("SELECT indexed, leaf, dirty FROM state", [], |row| {
@@ -263,8 +263,9 @@ impl Index {
         Ok(stored == Some(leaf))
     }
 
-    /// Removes the words of values that are about to be erased from the log. Afterwards neither the
-    /// index nor its write-ahead log has a copy. The index is dirty until `settle` is called.
+    /// Removes the words of values that are about to be erased from the log. Afterwards, neither
+    /// the index nor its write-ahead log contains a copy. The index is marked as dirty until
+    /// `settle` is called.
     pub(crate) fn forget(
         &mut self,
         log: &Connection,
@@ -284,12 +285,12 @@ impl Index {
         }
     }
 
-    /// Says that the forgotten values have left the log, too.
+    /// Records that the forgotten values were also removed from the log.
     pub(crate) fn settle(&self) -> rusqlite::Result<()> {
         self.db.execute("UPDATE state SET dirty=0 WHERE dirty<>0", []).map(drop)
     }
 
-    /// Returns false if the index does not hold what the log holds.
+    /// Returns false if the index does not match the log.
     fn try_forget(
         &mut self,
         log: &Connection,
@@ -305,7 +306,7 @@ impl Index {
         let tx = self.db.transaction()?;
         let mut is_changed = false;
         for (seq, members) in by_record {
-            // A record that is not indexed yet is indexed without the erased values.
+            // A record that is not indexed yet will be indexed without the erased values.
             let Some((vals, names)) = rows::read_entry(&tx, seq)? else { continue };
             let Some((body, reveals)) = rows::read_record(log, seq)? else { return Ok(false) };
             if i64::try_from(reveals.len()) != Ok(vals) {

@@ -1,4 +1,4 @@
-//! Reads pages of records. A page ends early when its records are large together, because a single
+//! Reads pages of records. A page ends early if its records are large together, because a single
 //! value can have many megabytes.
 
 use contract::{AgentError, AuditListParams, AuditListResponse, AuditRecordView};
@@ -8,19 +8,20 @@ use crate::num::Num;
 use crate::read;
 use crate::schema::unreadable;
 
-/// The bytes after which a page ends. Its first record can be larger.
+/// The number of bytes after which a page ends. Its first record can be larger.
 const MOST: u64 = 4 << 20;
-/// The records of a plain list that are read together.
+/// How many records of a plain list are read together.
 const AT_ONCE: usize = 8;
 
-/// The space that is left on a page.
+/// The remaining space on a page.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     used: u64,
 }
 
 impl Room {
-    /// Whether something of this size still belongs to the page. The first thing always does.
+    /// Whether an item of this size still belongs to the page. The first item always belongs to the
+    /// page.
     pub(super) fn takes(&mut self, bytes: u64) -> bool {
         let is_first = self.used == 0;
         self.used = self.used.saturating_add(bytes.max(1));
@@ -28,7 +29,8 @@ impl Room {
     }
 }
 
-/// The bytes of a record and its values. SQLite knows them without reading the values.
+/// Returns the number of bytes of a record and its values. SQLite knows the number without reading
+/// the values.
 fn size_of(log: &Connection, seq: u64) -> Result<u64, AgentError> {
     let read = || -> rusqlite::Result<u64> {
         log.prepare_cached(
@@ -41,8 +43,8 @@ fn size_of(log: &Connection, seq: u64) -> Result<u64, AgentError> {
     read().map_err(|error| unreadable(&error))
 }
 
-/// Reads records in this order until they are too large together. Returns them, and whether any was
-/// left out.
+/// Reads records in this order until they are too large together. Returns the records, and whether
+/// any record was left out.
 pub(crate) fn read_records(
     log: &Connection,
     seqs: &[u64],

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::{Facet, Kind, words};
 use crate::num::Num;
 
-/// The members of a body that the index needs. A body that is damaged is a matter for a
-/// verification, and is indexed as far as it can be read.
+/// The members of a body that the index needs. A damaged body is reported by verification, and is
+/// indexed as far as it can be parsed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Light {
@@ -34,11 +34,11 @@ impl Light {
         crate::body::parse_instant(&self.at).map_or(0, |at| at.timestamp_millis())
     }
 
-    /// The decision of a person, the clock or the policy.
+    /// Returns the decision of a person, of the policy, or by expiry.
     fn decision(&self) -> Option<&str> {
         let status = self.text("status")?;
         match self.kind.as_str() {
-            // `done` and `failed` say how the approved action ended.
+            // `done` and `failed` are outcomes of an approved action and not decisions.
             "approval_resolved" => (!["done", "failed"].contains(&status)).then_some(status),
             "policy_decision" => Some(status),
             _ => None,
@@ -49,13 +49,14 @@ impl Light {
 /// The values behind the commitments of a record: member and text.
 pub(super) type Reveals = Vec<(String, String)>;
 
-/// The bytes of records and values after which a chunk ends. Its first record can be larger.
+/// The number of bytes of records and values after which a chunk ends. Its first record can be
+/// larger.
 const CHUNK_BYTES: usize = 32 << 20;
-/// The order of the columns of names, and of their words.
+/// The order of the name columns, and of their words.
 const FACETS: [Facet; 5] =
     [Facet::Event, Facet::Session, Facet::Tool, Facet::Agent, Facet::Decision];
 
-/// Returns the number of an indexed record's values and the words for its names.
+/// Returns how many values of a record are indexed, and the words for its names.
 pub(super) fn read_entry(db: &Connection, seq: u64) -> rusqlite::Result<Option<(i64, String)>> {
     db.prepare_cached("SELECT vals, event, session, tool, agent, decision FROM entry WHERE seq=?1")?
         .query_row([Num(seq)], |row| {
@@ -71,7 +72,7 @@ pub(super) fn read_entry(db: &Connection, seq: u64) -> rusqlite::Result<Option<(
 pub(super) enum Added {
     Some,
     None,
-    /// A value was erased past the index, whose words may still have it.
+    /// A value was erased without the index, whose words may still contain the value.
     Stale,
 }
 
@@ -99,15 +100,15 @@ struct Read {
     seq: u64,
     body: Light,
     leaf: Vec<u8>,
-    /// The number of its values.
+    /// How many values the record has.
     vals: usize,
     words: String,
 }
 
-/// Reads the next records, until their bytes are many. The values of one record are in memory at a
-/// time.
+/// Reads the next records, until they have too many bytes. Only the values of one record are in
+/// memory at a time.
 fn read_chunk(log: &Connection, after: u64, most: u32) -> rusqlite::Result<Vec<Read>> {
-    // One transaction, so that records and values are of the same moment.
+    // This is one transaction, so that records and values are from the same moment.
     let tx = log.unchecked_transaction()?;
     let mut statement = tx.prepare_cached(
         "SELECT seq, body, leaf FROM audit_record WHERE seq>?1 ORDER BY seq LIMIT ?2",
@@ -162,7 +163,7 @@ pub(super) fn add_chunk(
     Ok(Added::Some)
 }
 
-/// Whether the index has more values of the erased value's record than the log.
+/// Whether the index contains more values of the erased value's record than the log.
 fn has_erased(tx: &Transaction<'_>, log: &Connection, body: &Light) -> rusqlite::Result<bool> {
     let Some(of) = body.fields.get("record").and_then(Value::as_u64) else { return Ok(false) };
     let indexed: Option<i64> = tx
@@ -173,8 +174,8 @@ fn has_erased(tx: &Transaction<'_>, log: &Connection, body: &Light) -> rusqlite:
     Ok(indexed > count_stored(log, of)?)
 }
 
-/// Whether the index has more values of records that are too old than the log. Records that were
-/// found to have none are not looked at again.
+/// Whether the index contains more values of expired records than the log. Records that were found
+/// to have no values are not checked again.
 fn has_expired(tx: &Transaction<'_>, log: &Connection, record: &Read) -> rusqlite::Result<bool> {
     let until = record.body.fields.get("until").and_then(Value::as_u64).unwrap_or_default();
     let until = Num(until.min(record.seq));
@@ -197,7 +198,7 @@ fn count_stored(log: &Connection, seq: u64) -> rusqlite::Result<i64> {
         .query_row([clamped(seq)], |row| row.get(0))
 }
 
-/// A number from a record, which may be damaged.
+/// Returns a number from a record as an SQL value. The record may be damaged.
 fn clamped(number: u64) -> Num {
     Num(number.min(i64::MAX as u64))
 }
@@ -212,7 +213,7 @@ struct Group {
     last_seq: u64,
     last_at: i64,
     records: u64,
-    /// The record that says who asked, and what.
+    /// The record that contains the question and the person who asked it.
     asked: Option<u64>,
     status: Option<String>,
 }
@@ -237,10 +238,10 @@ impl Group {
 const GROUP: &str =
     "SELECT id, kind, turn, session, at, last_seq, last_at, records, asked, status FROM grp WHERE";
 
-/// The records that one transaction adds. Counts and groups are written once, at its end.
+/// The records that one transaction adds. Counts and groups are written only once, at the end.
 struct Batch<'t> {
     tx: &'t Transaction<'t>,
-    /// Id, and how many records and groups were added.
+    /// For each name, its id, and how many records and groups were added.
     names: HashMap<(Facet, String), (i64, u64, u64)>,
     groups: HashMap<u64, Group>,
     turns: HashMap<String, u64>,
@@ -336,7 +337,7 @@ impl<'t> Batch<'t> {
         Ok(id)
     }
 
-    /// Returns the group of a record, which may be a new one.
+    /// Returns the group of a record. Creates a new group if necessary.
     fn group_of(&mut self, record: &Read, session: Option<i64>) -> rusqlite::Result<u64> {
         let (body, seq, at) = (&record.body, record.seq, record.body.at());
         let known = match &body.turn {
@@ -409,8 +410,8 @@ impl<'t> Batch<'t> {
         }))
     }
 
-    /// Returns the newest group without a turn if the record continues it: the packs of a start,
-    /// and the values of one erasure.
+    /// Returns the newest group without a turn if the record belongs to that group: the packs of a
+    /// start, and the values of one erasure.
     fn loose_group(&mut self, body: &Light, session: Option<i64>) -> rusqlite::Result<Option<u64>> {
         let wanted = match body.kind.as_str() {
             "pack_loaded" => Kind::Start,
@@ -465,7 +466,7 @@ impl<'t> Batch<'t> {
     }
 }
 
-/// The milliseconds of an hour.
+/// The number of milliseconds in an hour.
 pub(super) const HOUR: i64 = 3_600_000;
 
 #[cfg(test)]
@@ -473,7 +474,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunk_ends_when_its_values_are_large() {
+    fn a_chunk_of_rows_ends_early_when_its_values_are_large() {
         let log = Connection::open_in_memory().expect("a database");
         crate::schema::create(&log).expect("tables");
         let value = format!("\"{}\"", "large ".repeat(2 << 20));

@@ -1,5 +1,5 @@
 //! The words under which a record is found: its names, and the texts and numbers of its revealed
-//! values. The same record and values always give the same words, because an erasure has to name
+//! values. The same record and values always give the same words, because an erasure must specify
 //! the words that it removes.
 
 use serde_json::{Map, Value};
@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 /// Plain members whose texts are names that people look for.
 const NAMES: [&str; 10] =
     ["tool", "agent", "model", "status", "setting", "pack", "server", "code", "reason", "action"];
-/// The most bytes that are indexed of a record. Longer values are found by their beginning.
+/// The maximum number of bytes of a record that are indexed. Longer values are found by their
+/// beginning.
 const MOST: usize = 256 << 10;
-/// How deep texts that are JSON themselves are read.
+/// The maximum depth up to which texts that contain JSON are parsed.
 const DEPTH: usize = 32;
 
 /// Returns the words of a record with these values, which are in the order of their members.
@@ -34,14 +35,14 @@ pub(super) fn of_record(
     words
 }
 
-/// Returns the words for the names of a record in the column of names. They name no member of a
-/// value, but an erasure has to repeat them, too.
+/// Returns the words for the names of a record in the column of names. The words do not depend on
+/// values, but an erasure must specify them, too.
 pub(super) fn of_names(ids: impl IntoIterator<Item = i64>) -> String {
     ids.into_iter().map(of_name).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the word for one name. Its first character is for private use, so that hardly any text
-/// has the same word, whose records would have to be read, too.
+/// contains the same word and causes additional records to be read.
 pub(super) fn of_name(id: i64) -> String {
     format!("\u{e000}{id}")
 }

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use contract::hidden::is_hidden;
 use serde_json::Value;
 
-/// The only style of a page. It also fits paper.
+/// The only stylesheet of a page. It is also suitable for printing.
 const STYLE: &str = include_str!("page.css");
-/// How deep values are laid out. Deeper ones are shown as JSON.
+/// The maximum depth up to which values are laid out. Deeper values are shown as JSON.
 const MAX_DEPTH: usize = 6;
 /// A page that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
 
 impl Html {
-    /// Begins a page. It may load nothing and run nothing.
+    /// Begins a page. The page may load no resources and run no scripts.
     pub(super) fn begin(language: &str, title: &str) -> Self {
         let (language, title) = (escape(language), escape(title));
         Self(format!(
@@ -42,7 +42,7 @@ impl Html {
         let _ = writeln!(self.0, "<p>{}</p>", escape(text));
     }
 
-    /// Writes a text that somebody wrote, with its line breaks.
+    /// Writes a text by a person or model, with its line breaks.
     pub(super) fn quote(&mut self, text: &str) {
         let _ = writeln!(self.0, "<blockquote>{}</blockquote>", escape_lines(text));
     }
@@ -51,7 +51,7 @@ impl Html {
         let _ = writeln!(self.0, "<pre>{}</pre>", escape_lines(text));
     }
 
-    /// Writes that a value was erased.
+    /// Writes the note that a value was erased.
     pub(super) fn erased(&mut self, text: &str) {
         let _ = writeln!(self.0, "<p class=\"erased\">{}</p>", escape(text));
     }
@@ -64,7 +64,7 @@ impl Html {
         self.0.push_str("</section>\n");
     }
 
-    /// Writes labelled values. Rows without a value are left out.
+    /// Writes labelled values. Rows without a value are omitted.
     pub(super) fn rows(&mut self, rows: &[(&str, Option<String>)]) {
         self.0.push_str("<table class=\"rows\">\n");
         for (label, value) in rows {
@@ -93,7 +93,7 @@ impl Html {
         self.0.push_str("</tbody>\n</table>\n");
     }
 
-    /// Writes a value with all of its content.
+    /// Writes a value with its whole content.
     pub(super) fn value(&mut self, value: &Value) {
         self.nested(value, MAX_DEPTH);
         self.0.push('\n');
@@ -129,13 +129,13 @@ impl Html {
     }
 }
 
-/// Escapes text on one line. Hidden characters are written as their number.
+/// Escapes text on one line. Hidden characters are written as their code point.
 fn escape(text: &str) -> String {
     escape_lines(text).replace('\n', "\u{27e8}U+000A\u{27e9}")
 }
 
 /// Escapes text that is shown with its line breaks. Other hidden characters are written as their
-/// number.
+/// code point.
 fn escape_lines(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_laid_out_and_deep_ones_are_json() {
+    fn values_become_html_lists_and_deeply_nested_values_stay_json() {
         let mut page = Html::default();
         page.value(&json!({ "<a>": [1, "x"], "e": {} }));
         let text = page.0;

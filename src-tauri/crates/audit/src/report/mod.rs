@@ -1,5 +1,5 @@
-//! Pages for people and for paper: the report of a session and the receipt of a decision. They show
-//! what the records and the values behind them say, and nothing else. `parts` writes their parts.
+//! Pages for people and for printing: the report of a session and the receipt of a decision. They
+//! show only the content of the records and their values. `parts` writes the parts of a page.
 
 mod html;
 mod parts;
@@ -16,7 +16,7 @@ use html::Html;
 use parts::Page;
 use texts::Word;
 
-/// A record with the values that are still there.
+/// A record with the values that still exist.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) body: Body,
@@ -38,7 +38,7 @@ pub(crate) struct Facts {
 #[derive(Clone, Debug, Default)]
 struct Action<'a> {
     requested: Option<&'a Entry>,
-    /// Its ends in order, such as approved and then done.
+    /// The resolutions of the action in order, such as approved and then done.
     resolved: Vec<&'a Entry>,
     intent: Option<&'a Entry>,
     outcome: Option<&'a Entry>,
@@ -55,7 +55,7 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// Returns the record with the answer of a person or of the clock.
+    /// Returns the record with the answer of a person, or with the expiry.
     fn answer(&self) -> Option<&'a Entry> {
         let is_answer =
             |entry: &&&Entry| matches!(entry.body.text("status"), Some("approved" | "rejected"));
@@ -63,7 +63,7 @@ impl<'a> Action<'a> {
     }
 }
 
-/// The records of a page, found by what connects them.
+/// The records of a page, indexed by the ids that connect them.
 struct Index<'a> {
     actions: BTreeMap<&'a str, Action<'a>>,
     /// Results of calls that needed no approval.
@@ -140,13 +140,14 @@ pub(crate) fn session_page(entries: &[Entry], facts: &Facts, language: Language)
     page.end()
 }
 
-/// Whether the record says what was asked. A turn that only carries a later decision has none.
+/// Whether the record contains the question. A turn that only carries out a later decision has no
+/// question.
 fn is_question(entry: &Entry) -> bool {
     entry.body.kind == "run_started" && entry.body.commitments.contains_key("input")
 }
 
-/// Whether the record is of a call that was made directly. It says who made the call, because there
-/// is not a question.
+/// Whether the record belongs to a call that was made directly. Such a record names the caller,
+/// because there is no question.
 fn is_direct(entry: &Entry) -> bool {
     let is_of_call = matches!(entry.body.kind.as_str(), "approval_requested" | "tool_intent");
     is_of_call && entry.body.text("origin").is_some()

@@ -1,4 +1,4 @@
-//! The parts of a page, from records.
+//! The parts of a page that are made from records.
 
 use contract::{Destination, DestinationKind, PreviewState, PreviewView};
 use messages::Language;
@@ -28,7 +28,7 @@ impl Page {
         word.text(self.language)
     }
 
-    /// Returns the word for a name in a record, or the name itself.
+    /// Returns the translated word for a name in a record, or the name itself.
     fn name(&self, name: &str) -> String {
         word_of(name).map_or_else(|| name.to_owned(), |word| self.say(word).to_owned())
     }
@@ -37,7 +37,8 @@ impl Page {
         entry.body.text(member).filter(|text| !text.is_empty()).map(|text| self.name(text))
     }
 
-    /// Returns a value behind a commitment as one line. None if the record has no such value.
+    /// Returns a value behind a commitment as one line. Returns None if the record has no such
+    /// value.
     fn line(&self, entry: &Entry, member: &str) -> Option<String> {
         entry.body.commitments.contains_key(member).then(|| match entry.revealed.get(member) {
             Some(Value::String(text)) => text.clone(),
@@ -46,7 +47,7 @@ impl Page {
         })
     }
 
-    /// Writes what was decided in a few lines.
+    /// Writes a summary of the decision in a few lines.
     pub(super) fn summary(&mut self, action: &Action<'_>) {
         let answer = action.answer();
         let of = action.requested.or(answer);
@@ -60,8 +61,8 @@ impl Page {
         self.html.rows(&rows);
     }
 
-    /// Writes that there is no question. `entry` is the record of a direct call that says who made
-    /// it.
+    /// Writes that there is no question. `entry` is the record of a direct call and names the
+    /// caller.
     pub(super) fn no_question(&mut self, entry: Option<&Entry>) {
         self.html.heading(self.say(Word::Question));
         self.html.paragraph(self.say(Word::NoQuestion));
@@ -149,7 +150,7 @@ impl Page {
         self.html.rows(&rows);
     }
 
-    /// Writes a call that ran without an approval, such as a read, or a change that a rule allows.
+    /// Writes a call that ran without an approval, such as a read, or a change that a rule allowed.
     pub(super) fn unapproved(&mut self, intent: &Entry, outcome: Option<&Entry>) {
         let is_read = intent.body.text("effect") == Some("read_only");
         self.html.begin_part();
@@ -159,7 +160,7 @@ impl Page {
     }
 
     fn call(&mut self, intent: &Entry, shown: Option<&Entry>, outcome: Option<&Entry>) {
-        // The proposal has them already, if there is one.
+        // If there is a proposal, it has already shown these values.
         let effect = self.named(intent, "effect").filter(|_| shown.is_none());
         let why = text(intent, "why").filter(|_| shown.is_none());
         let bytes = intent.body.fields.get("sends_bytes").and_then(Value::as_u64);
@@ -197,7 +198,7 @@ impl Page {
         self.member(entry, "error", Word::Error);
     }
 
-    /// Writes a value behind a commitment, or that it was erased.
+    /// Writes a value behind a commitment, or the note that it was erased.
     fn member(&mut self, entry: &Entry, member: &str, label: Word) {
         if !entry.body.commitments.contains_key(member) {
             return;
@@ -211,7 +212,7 @@ impl Page {
         }
     }
 
-    /// Writes the places that a read sends data to, if it has any.
+    /// Writes the destinations that a read sends data to, if there are any.
     fn destinations(&mut self, entry: &Entry, label: Word) {
         if is_nothing(entry, "destinations") {
             return;
@@ -286,7 +287,8 @@ impl Page {
         self.html.rows(&rows);
     }
 
-    /// Lists all records of the page with their hashes, so that paper can be compared with files.
+    /// Lists all records of the page with their hashes, so that a printed page can be compared with
+    /// files.
     pub(super) fn records(&mut self, entries: &[Entry]) {
         self.html.heading(self.say(Word::Records));
         let heads = [Word::Record, Word::Time, Word::Event, Word::Status, Word::Leaf];
@@ -317,13 +319,14 @@ fn text(entry: &Entry, member: &str) -> Option<String> {
     entry.body.text(member).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Writes the time of a record to the second.
+/// Formats the time of a record, to the second.
 fn time(at: &str) -> String {
     body::parse_instant(at)
         .map_or_else(|| at.to_owned(), |at| at.format("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-/// Whether the record says that there was no such value.
+/// Returns whether the entry has no value for `member`: the member is absent, or is revealed as
+/// null or as an empty list.
 fn is_nothing(entry: &Entry, member: &str) -> bool {
     let is_empty = |value: &Value| {
         let value = decoded(value);
@@ -332,8 +335,8 @@ fn is_nothing(entry: &Entry, member: &str) -> bool {
     !entry.body.commitments.contains_key(member) || entry.revealed.get(member).is_some_and(is_empty)
 }
 
-/// Reads a value that was recorded as JSON text. A text that would lose something, such as the last
-/// digits of a number, stays as it is.
+/// Parses a value that was recorded as JSON text. A text that would lose information, such as the
+/// last digits of a number, stays a text.
 fn decoded(value: &Value) -> Value {
     let Value::String(text) = value else { return value.clone() };
     let Ok(parsed) = serde_json::from_str::<Value>(text) else { return value.clone() };

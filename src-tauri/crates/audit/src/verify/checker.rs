@@ -1,5 +1,5 @@
 //! The rules of a valid log, applied record by record: canonical bodies, chain, tree, checkpoints,
-//! keys, reveals, the mark. After a bad record the chain is broken, so the check stops there.
+//! keys, reveals, the mark. After an invalid record the chain is broken, so the check stops there.
 
 use contract::{Text, text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,17 +14,17 @@ use crate::keys::{self, KeyState};
 use crate::note::{self, Note};
 use crate::tree::{self, Frontier, Hash};
 
-/// The problem of records behind the end of a closed log.
+/// The message for records after the end of a closed log.
 pub(crate) const ADDED: &str = "records were added after the log was closed";
 
-/// Finds records that were added behind the newest mark. Every start stores a mark before it
-/// accepts any record but those of its opening. Behind the newest mark there may therefore be only
-/// the last records of the run that stored it (unless it closed the log), followed by openings of
-/// starts that ended before they stored a mark.
+/// Finds records that were added after the newest mark. Every start stores a mark before it accepts
+/// any record except those of its opening. Therefore, only two kinds of records can follow the
+/// newest mark: the last records of the run that stored the mark (unless that run closed the log),
+/// and then openings of starts that ended before they stored a mark.
 #[derive(Debug)]
 pub(crate) struct BeyondMark<'a> {
     newest: Option<&'a Mark>,
-    /// The first record of an opening behind the mark.
+    /// The first record of an opening after the mark.
     opened: Option<u64>,
 }
 
@@ -33,8 +33,8 @@ impl<'a> BeyondMark<'a> {
         Self { newest, opened: None }
     }
 
-    /// Checks the next record. Returns the first added record and what is wrong with it, if this
-    /// record proves that there is one.
+    /// Checks the next record. If this record proves that a record was added, returns the first
+    /// added record and the problem.
     pub(crate) fn check_record(&mut self, body: &Body) -> Option<(u64, &'static str)> {
         let mark = self.newest.filter(|mark| body.seq > mark.size)?;
         if keys::belongs_to_an_opening(body) {
@@ -62,16 +62,16 @@ pub(crate) struct Summary {
     pub(crate) anchored: bool,
     /// Whether only some records of the log were checked.
     pub(crate) part: bool,
-    /// Records that the newest good checkpoint covers.
+    /// How many records the newest valid checkpoint covers.
     pub(crate) signed: u64,
     pub(crate) unknown_outcomes: Vec<u64>,
-    /// All public keys that the log has named for its signatures, as vkey strings.
+    /// All public keys that the log has used for its signatures, as vkey strings.
     pub(crate) keys: BTreeSet<String>,
     /// The files of an export that were not read.
     pub(crate) unchecked: Unchecked,
 }
 
-/// The intents whose outcome has not come yet, by call.
+/// The intents without an outcome so far, by call.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls(BTreeMap<String, u64>);
 
@@ -98,7 +98,8 @@ impl OpenCalls {
     }
 }
 
-/// A valid record: body, leaf, and the inner nodes that it completes with their numbers.
+/// A valid record: its body, its leaf, and the inner nodes that the leaf completes with their
+/// numbers.
 pub(crate) type Accepted = (Body, Hash, Vec<(u64, Hash)>);
 
 /// The state of the check between records.
@@ -109,13 +110,13 @@ pub(crate) struct Checker<'a> {
     frontier: Frontier,
     prev: Hash,
     keys: Option<KeyState>,
-    /// Whether the newest opening was by a version that signs marks.
+    /// Whether the version that made the newest opening signs marks.
     signs_marks: bool,
-    /// Checkpoints by size, as texts.
+    /// The texts of the checkpoints, by size.
     notes: BTreeMap<u64, String>,
     checkpoints: u64,
     signed: u64,
-    /// Commitments of the newest record that no reveal has matched yet.
+    /// The commitments of the newest record that no reveal has matched so far.
     open_commitments: BTreeMap<String, String>,
     calls: OpenCalls,
     beyond: BeyondMark<'a>,
@@ -123,7 +124,7 @@ pub(crate) struct Checker<'a> {
     added: bool,
     keys_seen: BTreeSet<String>,
     /// Missing values, by record and member, until a record of their erasure follows. None for an
-    /// export, which may leave values out.
+    /// export, in which values may be omitted.
     missing_values: Option<BTreeSet<(u64, String)>>,
     stopped: bool,
 }
@@ -171,12 +172,12 @@ impl<'a> Checker<'a> {
         self.frontier.root()
     }
 
-    /// Whether a record was bad, so that the records after it cannot be checked.
+    /// Whether a record was invalid, so that the following records cannot be checked.
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Reports the record that should come next as bad.
+    /// Reports that the next record is invalid.
     pub(crate) fn report_record(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size() + 1), message);
         self.stopped = true;
@@ -186,8 +187,8 @@ impl<'a> Checker<'a> {
         format!("audit/{}", self.installation)
     }
 
-    /// Checks the next record's body. Returns it with the inner nodes that it completes if it is
-    /// valid.
+    /// Checks the next record's body. If the body is valid, returns it with the inner nodes that it
+    /// completes.
     pub(crate) fn check_record(&mut self, bytes: &[u8]) -> Option<Accepted> {
         let seq = self.size() + 1;
         let body = match body::parse(bytes) {
@@ -288,23 +289,24 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports another fault of the newest record. The check continues.
+    /// Reports another problem of the newest record. The check continues.
     pub(crate) fn report_fault(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size()), message);
     }
 
-    /// Reports a fault of the newest record after which the check cannot continue.
+    /// Reports a problem of the newest record after which the check cannot continue.
     pub(crate) fn report_spoilt(&mut self, message: impl Into<Text>) {
         self.report_fault(message);
         self.stopped = true;
     }
 
-    /// Reports that there should be records after the last one.
+    /// Reports that there should be records after the last record.
     pub(crate) fn report_missing_records(&mut self, message: impl Into<Text>) {
         self.problems.add(Some(self.size() + 1), message);
     }
 
-    /// Checks the checkpoint and mark of this size. Call after each record and its reveals.
+    /// Checks the checkpoint and mark of the current size. Must be called after each record and its
+    /// reveals.
     pub(crate) fn check_size(&mut self) {
         let size = self.size();
         if let Some(missing) = &mut self.missing_values {
@@ -319,8 +321,8 @@ impl<'a> Checker<'a> {
                     self.signed = size;
                 }
                 Err(why) => {
-                    // It is not known which of the records since the last valid checkpoint was
-                    // changed, so the first of them is named.
+                    // It is unknown which record since the last valid checkpoint was changed, so
+                    // the first of these records is reported.
                     let first = self.signed + 1;
                     self.problems.add(Some(first), text!("the checkpoint of {size} records does not match the log from record {first}: {why}", size, first, why));
                     self.stopped = true;

@@ -73,7 +73,7 @@ fn open_and_check(
     problems: &mut Problems,
 ) -> rusqlite::Result<Summary> {
     let db = schema::open_reader(path)?;
-    // One transaction, so that a log that is being written is read at one moment.
+    // This is one transaction, so that a log that is being written is read at one moment.
     let tx = db.unchecked_transaction()?;
     match schema::check(&tx)? {
         None => {}
@@ -93,8 +93,8 @@ fn open_and_check(
     if expected.watch.is_some_and(VerifyWatch::is_stopped) {
         return Ok(summary);
     }
-    // Faults of pages and indexes that no record shows. If a record is already bad, they would add
-    // nothing.
+    // These are problems of pages and indexes that no record shows. They add nothing if a record is
+    // already invalid.
     if problems.is_empty() {
         physical::check_integrity(&tx, problems)?;
     }
@@ -106,7 +106,7 @@ fn open_and_check(
     Ok(summary)
 }
 
-/// Reads one table in order, with one row of look-ahead.
+/// Reads one table in order, one row ahead.
 struct Cursor<'s, T> {
     rows: Rows<'s>,
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
@@ -152,7 +152,7 @@ fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
     rows.collect()
 }
 
-/// Reads all tables in parallel. An unreadable row is a fault of its record.
+/// Reads all tables in parallel. An unreadable row is a problem of its record.
 fn records(
     db: &Connection,
     expected: Expected<'_>,
@@ -160,8 +160,8 @@ fn records(
 ) -> rusqlite::Result<Summary> {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),
-        // Damaged checkpoints are reported at the end: the records can still be checked without
-        // them.
+        // Damaged checkpoints are reported at the end, because the records can still be checked
+        // without them.
         Err(error) if schema::is_damage(&error) => (BTreeMap::new(), Some(error)),
         Err(error) => return Err(error),
     };

@@ -11,6 +11,7 @@ use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
 
 use super::checker::{Checker, OpenCalls, Summary};
+use super::figures::Figures;
 use super::receipts::Receipts;
 use super::tiles::TileCheck;
 use super::unchecked::Unchecked;
@@ -20,16 +21,16 @@ use crate::note::{self, Note};
 use crate::tree::Hash;
 use crate::{canon, tree};
 
-/// The most bytes of a line with a value: every character of the value may need an escape, and its
-/// member's name lies within a body.
+/// The maximum number of bytes of a line with a value: every character of the value may need an
+/// escape, and its member's name is at most as long as a body.
 const MAX_REVEAL: usize = 2 * (MAX_VALUE + MAX_BODY);
-/// The most bytes of a line with a proof, which has at most 64 hashes.
+/// The maximum number of bytes of a line with a proof, which has at most 64 hashes.
 const MAX_PROOF: usize = 8 << 10;
-/// The most bytes of a small file.
+/// The maximum number of bytes of a small file.
 const MAX_FILE: u64 = 256 << 20;
 
-/// A line with a value. A line is read straight into its type, so that reading it takes no more
-/// memory than its texts.
+/// A line with a value. A line is parsed directly into this type, so that parsing takes no more
+/// memory than the texts.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct RevealLine {
@@ -46,10 +47,10 @@ struct ProofLine {
     seq: u64,
 }
 
-/// Reads the lines of a file. Each must end with a line feed.
+/// Reads the lines of a file. Each line must end with a line feed.
 struct Lines {
     file: BufReader<File>,
-    /// The most bytes of a line.
+    /// The maximum number of bytes of a line.
     most: usize,
 }
 
@@ -89,7 +90,7 @@ impl Lines {
     }
 }
 
-/// Refuses the number of a record that other readers of JSON would round.
+/// Refuses a record number that other JSON parsers would round.
 fn seq_of(number: u64) -> Result<u64, String> {
     if number <= canon::MAX_SAFE { Ok(number) } else { Err("no record has this number".to_owned()) }
 }
@@ -118,7 +119,7 @@ fn text(path: &Path) -> Result<String, String> {
     files::read_text(path, MAX_FILE).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Splits the file of checkpoints, by size.
+/// Splits the file of checkpoints. Returns the checkpoints by size.
 fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     let mut notes = BTreeMap::new();
     let mut pieces = text.strip_suffix('\n').unwrap_or_default().split("\n\n");
@@ -158,8 +159,13 @@ fn files(
     if fs::exists(folder.join(PROOFS)).unwrap_or(false) {
         let proofs = Lines::open(&folder.join(PROOFS), MAX_PROOF)
             .map_err(|error| format!("proofs.jsonl: {error}"))?;
-        let mut summary = check_partial(records, reveals, proofs, &notes, &key, problems)?;
+        let values = Values { reveals, figures: Figures::read(folder) };
+        let (mut summary, figures) =
+            check_partial(records, values, proofs, &notes, &key, problems)?;
         add_all(problems, receipts.faults_alone());
+        let (faults, names) = figures.finish();
+        add_all(problems, faults);
+        checked.extend(names);
         checked.insert(PROOFS.to_owned());
         summary.unchecked = Unchecked::list(folder, &checked);
         return Ok(summary);
@@ -172,7 +178,7 @@ fn files(
     if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
         problems.add(Some(1), "key.vkey is not the key that the records name");
     }
-    // A log that is at fault is not what the other formats are made of.
+    // If the log itself is invalid, the other formats cannot be compared with it.
     if problems.is_empty() {
         let (faults, names) = forms.tiles.map(TileCheck::finish).unwrap_or_default();
         add_all(problems, faults);
@@ -183,7 +189,7 @@ fn files(
     Ok(summary)
 }
 
-/// The log in the formats of other programs, which must say what the records say.
+/// The log in the formats of other programs, which must agree with the records.
 struct Forms {
     tiles: Option<TileCheck>,
     receipts: Receipts,
@@ -244,7 +250,7 @@ fn check_whole(
     Ok(())
 }
 
-/// Reads the only checkpoint of an export of some records, and its key.
+/// Reads the only checkpoint, and its key, of an export of some records.
 fn signed_note(
     notes: &BTreeMap<u64, String>,
     key: &str,
@@ -264,16 +270,23 @@ fn signed_note(
     Ok((note, key))
 }
 
-/// Checks some records, each proven to be in the signed tree. They do not show whether others were
-/// left out, nor whether the key is kept in a keyring.
+/// The values of some records, and what the export makes of them.
+struct Values {
+    reveals: Lines,
+    figures: Figures,
+}
+
+/// Checks that each of some records is in the signed tree. This does not show whether other records
+/// were left out, or whether the key is stored in a keyring.
 fn check_partial(
     mut records: Lines,
-    mut reveals: Lines,
+    values: Values,
     mut proofs: Lines,
     notes: &BTreeMap<u64, String>,
     key: &str,
     problems: &mut Problems,
-) -> Result<Summary, String> {
+) -> Result<(Summary, Figures), String> {
+    let Values { mut reveals, mut figures } = values;
     let (note, key) = signed_note(notes, key, problems)?;
     let mut summary = Summary {
         part: true,
@@ -288,11 +301,12 @@ fn check_partial(
         let (seq, path) = proof(&mut proofs)?;
         let mut body = match proven(&line, seq, last, &path, &note) {
             Ok(body) => body,
-            Err(why) => return Ok(stop(problems, summary, seq, &why)),
+            Err(why) => return Ok((stop(problems, summary, seq, &why), figures)),
         };
         calls.note(&body);
         while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
             check_value(&mut body, &value, problems);
+            figures.add_value(seq, &value.member, &value.value);
             next = reveal(&mut reveals)?;
         }
         last = seq;
@@ -306,7 +320,7 @@ fn check_partial(
     }
     summary.signed = summary.records;
     summary.unknown_outcomes = calls.unknown();
-    Ok(summary)
+    Ok((summary, figures))
 }
 
 /// Reads the next proof and its record's number.
@@ -321,7 +335,7 @@ fn proof(proofs: &mut Lines) -> Result<(u64, Vec<Hash>), String> {
     Ok((seq, path.ok_or("proofs.jsonl: a hash is not hexadecimal")?))
 }
 
-/// Returns the record of a line that follows the record `last` and is in the signed tree.
+/// Returns the record of a line, which must follow the record `last` and be in the signed tree.
 fn proven(line: &[u8], seq: u64, last: u64, path: &[Hash], note: &Note) -> Result<Body, String> {
     let body = body::parse(line).map_err(String::from)?;
     if body.seq != seq || seq <= last {
@@ -332,8 +346,8 @@ fn proven(line: &[u8], seq: u64, last: u64, path: &[Hash], note: &Note) -> Resul
     Ok(body)
 }
 
-/// Checks a value that was revealed for a record. The commitment is removed, so that a second value
-/// for it is a fault.
+/// Checks a value that was revealed for a record. Removes the commitment, so that a second value
+/// for it is a problem.
 fn check_value(body: &mut Body, value: &Reveal, problems: &mut Problems) {
     let expected = body.commitments.remove(&value.member);
     if expected.is_none() || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected {

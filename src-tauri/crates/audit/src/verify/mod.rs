@@ -1,8 +1,11 @@
-//! Verifies a log or an export from its bytes. Only reads, streams, and never panics on hostile
-//! input. `checker` has the rules; `database` and `folder` pass data to it.
+//! Verifies a log or an export from its bytes. The verification only reads, reads in a streaming
+//! way, and never panics on hostile input. `checker` has the rules; `database` and `folder` pass
+//! data to it.
 
 mod checker;
 mod database;
+mod figure_rows;
+mod figures;
 mod folder;
 mod physical;
 mod receipts;
@@ -23,20 +26,19 @@ pub(crate) use checker::{ADDED, BeyondMark};
 use unchecked::Unchecked;
 pub use watch::VerifyWatch;
 
-/// The most problems that are listed.
+/// The maximum number of problems that are listed.
 const MAX_PROBLEMS: usize = 50;
 
-/// The faults found so far.
+/// The problems found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<VerifyProblem>,
-    /// Whether the file could not be read. This is the only problem that is not a fault of the
-    /// content.
+    /// Whether the file could not be read. Only this problem does not concern the content.
     unreadable: bool,
 }
 
 impl Problems {
-    /// Adds a fault of a record, or of the whole log.
+    /// Adds a problem of a record, or of the whole log.
     pub(crate) fn add(&mut self, seq: Option<u64>, message: impl Into<Text>) {
         if self.list.len() < MAX_PROBLEMS {
             self.list.push(VerifyProblem { seq, message: message.into() });
@@ -53,7 +55,7 @@ impl Problems {
         self.list.is_empty()
     }
 
-    /// Sorts by record. Faults without a record come last, unless there are no others.
+    /// Sorts problems by record. Problems without a record come last.
     fn sorted(mut self) -> Vec<VerifyProblem> {
         self.list.sort_by_key(|problem| problem.seq.unwrap_or(u64::MAX));
         self.list
@@ -66,26 +68,27 @@ pub fn verify(path: &Path, mark: Option<&Mark>) -> VerifyReport {
     verify_against(path, &Outside::of(mark))
 }
 
-/// Verifies a log file, or the folder of an export, against everything known about it outside.
+/// Verifies a log file, or the folder of an export, against everything that is known about it
+/// outside.
 pub fn verify_against(path: &Path, outside: &Outside) -> VerifyReport {
     judge_all(path, outside, None).report
 }
 
-/// A report, with further data for an alarm.
+/// A report with further data for an alarm.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The result as it is shown.
     pub report: VerifyReport,
-    /// The copy of a checkpoint that a new log reports.
+    /// The copy of a checkpoint that a new log will report.
     pub mark: Option<Mark>,
-    /// Whether the log itself, or a copy of its checkpoint, is at fault. Not at fault are a file
-    /// that could not be read (permissions, disk, memory, a newer format), and a file without
-    /// records of which nothing is known outside.
+    /// Whether the log itself, or a copy of its checkpoint, is invalid. This is false for a file
+    /// that could not be read (permissions, disk, memory, a newer format), and for a file without
+    /// records about which nothing is known outside.
     pub at_fault: bool,
 }
 
 impl Judged {
-    /// Returns the fault in the form that an alarm stores.
+    /// Returns the problems in the form that an alarm stores.
     pub fn found(&self) -> Tampered {
         let VerifyReport { problems, records, root, .. } = &self.report;
         let read = *records > 0;
@@ -98,13 +101,13 @@ impl Judged {
     }
 }
 
-/// Whether this is the folder of an export. A folder at the log's own path is not one.
+/// Whether this is the folder of an export. A folder at the log's own path is not an export.
 pub fn is_export(path: &Path) -> bool {
     path.is_dir() && path.extension().is_none_or(|ending| ending != "db")
 }
 
-/// Verifies like `verify_against`. The result distinguishes a file that cannot be read now from one
-/// that is at fault.
+/// Verifies like `verify_against`. The result distinguishes between a file that cannot be read now
+/// and a file with invalid content.
 pub fn judge(path: &Path, outside: &Outside) -> Judged {
     judge_twice(path, outside, None)
 }
@@ -115,10 +118,11 @@ pub(crate) fn judge_watched(path: &Path, outside: &Outside, watch: &VerifyWatch)
     (!watch.is_stopped()).then_some(judged)
 }
 
-/// Judges a second time if there is a fault, because a read that failed can look like one.
+/// Judges a second time if there is a problem, because a failed read can look like a problem of the
+/// content.
 fn judge_twice(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Judged {
     let judged = judge_all(path, outside, watch);
-    // A fault of the marks themselves does not go away when the file is read again.
+    // A problem of the marks themselves does not disappear when the file is read again.
     if !judged.at_fault || is_export(path) || !outside.compare().problems.is_empty() {
         return judged;
     }
@@ -153,7 +157,8 @@ fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Jud
         installation: outside.installation.as_deref(),
         watch,
     };
-    // Collected separately: faults of the marks must not prevent the search for those of the log.
+    // The problems of the log are collected separately, because problems of the marks must not
+    // prevent the search for problems of the log.
     let mut own = Problems::default();
     // A profile's log is never a folder.
     let is_export = is_export(path) && outside.installation.is_none();
@@ -193,20 +198,21 @@ fn judge_all(path: &Path, outside: &Outside, watch: Option<&VerifyWatch>) -> Jud
     Judged { report, mark: outside.mark_for_new_log(&summary.keys), at_fault }
 }
 
-/// Says that a path leads to something else than a file, such as a pipe that never answers.
+/// Returns a message if a path leads to something other than a file, such as a pipe that blocks
+/// readers.
 fn not_a_file(path: &Path) -> Option<Text> {
     let error = files::open(path).err().filter(files::is_not_a_file)?;
     Some(text!("the log file cannot be read ({error})", error = error.to_string()))
 }
 
-/// Whether nothing is known of the log outside and its file has no record: its first start is under
-/// way, or was killed.
+/// Whether nothing is known about the log outside and its file has no record, because its first
+/// start is still running or was killed.
 pub(crate) fn is_beginning(path: &Path, outside: &Outside, weighed: &ComparedMarks) -> bool {
     let is_known = outside.marked || !weighed.marks.is_empty() || !weighed.problems.is_empty();
     !is_known && path.is_file() && !schema::has_begun(path)
 }
 
-/// The properties that a log must have, according to what is stored outside of it.
+/// The properties that a log must have, according to the data stored outside of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) marks: &'a [Mark],

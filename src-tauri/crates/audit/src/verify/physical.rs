@@ -16,10 +16,11 @@ fn number(header: &[u8; HEADER], at: usize) -> u32 {
     u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
-/// Checks the header bytes that a log never changes. SQLite itself does not check some of them.
+/// Checks the header bytes that never change in a log. SQLite itself does not check some of these
+/// bytes.
 pub(crate) fn check_header(path: &Path, problems: &mut Problems) {
     if crate::schema::side_file(path) {
-        // Then the valid first page is in the side file, which has checksums.
+        // In this case, the valid first page is in the side file, which has checksums.
         return;
     }
     let mut header = [0u8; HEADER];
@@ -29,12 +30,12 @@ pub(crate) fn check_header(path: &Path, problems: &mut Problems) {
         return;
     }
     if i32::try_from(number(&header, 60)).is_ok_and(|version| version > FORMAT_VERSION) {
-        // A newer version of the app may set other bytes. Another check reports that the file is
-        // from a newer version.
+        // A newer version of the app may set other bytes, and another check reports that the file
+        // is from a newer version.
         return;
     }
-    // Offsets of SQLite's file format: WAL mode, no reserved bytes, fixed fractions, schema format
-    // 4, no cache hint, no vacuum modes, UTF-8, unused bytes.
+    // These are offsets in SQLite's file format: WAL mode, no reserved bytes, fixed fractions,
+    // schema format 4, no cache hint, no vacuum modes, UTF-8, unused bytes.
     let fixed = header[18..24] == [2, 2, 0, 64, 32, 32]
         && number(&header, 40) == 1
         && number(&header, 44) == 4
@@ -51,8 +52,8 @@ pub(crate) fn check_header(path: &Path, problems: &mut Problems) {
     }
 }
 
-/// Compares the closed file with the digest taken when it was closed, including unused bytes.
-/// Checks nothing if the log is open, was not closed, or has continued since.
+/// Compares the closed file with the digest computed when it was closed, including unused bytes.
+/// Checks nothing if the log is open, was not closed, or has been continued since.
 pub(crate) fn check_seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
     let Some(expected) =
         mark.seal.as_deref().filter(|seal| mark.size == records && *seal != CLOSED)

@@ -1,6 +1,6 @@
-//! Checks the receipts of an export: each must prove its record under the export's key. In an export
-//! of the whole log a receipt must also agree with the records: it is about the record of its
-//! number, and about a tree that the log had.
+//! Checks the receipts of an export: each must prove its record under the export's key. In an
+//! export of the whole log, a receipt must also agree with the records: its record must have its
+//! number, and its tree must be a state of the log.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,15 +15,15 @@ use crate::proof_file::ProofFile;
 use crate::tree::{self, Hash};
 use crate::{body, cose, note};
 
-/// The most faults that are listed.
+/// The maximum number of problems that are listed.
 const MAX_FAULTS: usize = 10;
-/// The most bytes of a receipt. A record has at most 1 MiB.
+/// The maximum number of bytes of a receipt. A record has at most 1 MiB.
 const MAX_FILE: u64 = 4 << 20;
-/// The header parameters of a statement that hold its receipts and their proofs.
+/// The header parameters of a statement that contain its receipts and their proofs.
 const RECEIPTS: i64 = 394;
 const PROOFS: i64 = 396;
 
-/// The parts of the log that a file speaks of.
+/// The parts of the log that a file makes claims about.
 struct Claim {
     name: String,
     seq: u64,
@@ -31,32 +31,33 @@ struct Claim {
     tree: Option<Tree>,
 }
 
-/// A tree of the log that a receipt proves its record in.
+/// A tree of the log in which a receipt proves its record.
 struct Tree {
     size: u64,
     root: Hash,
 }
 
-/// A file whose record was proven, or was read as it is.
+/// A file whose record was proven, or which contains the record itself.
 struct Proven {
     record: Vec<u8>,
     tree: Option<Tree>,
 }
 
-/// The receipts of a folder, while the records of the log are read.
+/// The receipts of a folder, compared while the records of the log are read.
 #[derive(Default)]
 pub(super) struct Receipts {
     faults: Vec<Text>,
     /// The files that were read.
     names: Vec<String>,
     claims: Vec<Claim>,
-    /// The leaves and roots that the claims are compared with. None until the record was read.
+    /// The leaves and roots that the claims are compared with. A value is None until its record was
+    /// read.
     leaves: BTreeMap<u64, Option<Hash>>,
     roots: BTreeMap<u64, Option<Hash>>,
 }
 
 impl Receipts {
-    /// Checks each file of the folder by itself, if it has some. `key` is the content of
+    /// Checks each file of the folder alone, if the folder has receipts. `key` is the content of
     /// `key.vkey`.
     pub(super) fn read(folder: &Path, origin: &str, key: &str) -> Self {
         let mut receipts = Self::default();
@@ -98,7 +99,7 @@ impl Receipts {
         self.claims.push(Claim { name, seq, leaf, tree: proven.tree });
     }
 
-    /// Takes the next valid record of the whole log. `root` computes the root up to it.
+    /// Adds the next valid record of the whole log. `root` computes the root up to this record.
     pub(super) fn add_record(&mut self, seq: u64, leaf: Hash, root: impl FnOnce() -> Hash) {
         if let Some(known) = self.leaves.get_mut(&seq) {
             *known = Some(leaf);
@@ -108,7 +109,7 @@ impl Receipts {
         }
     }
 
-    /// Ends the comparison with the whole log. Returns the faults.
+    /// Ends the comparison with the whole log. Returns the problems.
     pub(super) fn finish(mut self) -> Vec<Text> {
         let faults: Vec<Text> = self
             .claims
@@ -119,7 +120,7 @@ impl Receipts {
         self.faults_alone()
     }
 
-    /// Returns the faults of the files by themselves.
+    /// Returns the problems of the files checked alone.
     pub(super) fn faults_alone(mut self) -> Vec<Text> {
         self.faults.truncate(MAX_FAULTS);
         self.faults
@@ -144,8 +145,8 @@ fn fault(name: &str, why: &str) -> Text {
     text!("verification of {name} failed: {why}", name, why)
 }
 
-/// Returns the files of receipts in order: the number of the record as it is written, and what the
-/// name ends with. The number may be larger than that of any record.
+/// Returns the files of receipts in order: the record's number as it is written, and the end of the
+/// file name. The number may be larger than any record's number.
 fn names(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -176,7 +177,7 @@ fn check_file(
         "tlog-proof" => check_proof(&read(folder, seq, ending)?, seq, origin, key)?,
         "cose" => check_statement(&read(folder, seq, ending)?, seq, origin, key)?,
         _ => {
-            // The record's own file. It is proven by the others.
+            // This is the record's own file, which is proven by the other files.
             let parsed = body::parse(&record).map_err(String::from)?;
             if parsed.seq != seq {
                 return Err("it holds another record".to_owned());
@@ -213,7 +214,7 @@ fn check_statement(
     Ok(Proven { record, tree: Some(tree) })
 }
 
-/// Reads the tree out of a statement that `cose::check` accepted.
+/// Reads the tree from a statement that `cose::check` accepted.
 fn tree_of_statement(bytes: &[u8], index: u64, leaf: &Hash) -> Option<Tree> {
     let statement = CoseSign1::from_tagged_slice(bytes).ok()?;
     let receipts = header(&statement, RECEIPTS)?.as_array()?;

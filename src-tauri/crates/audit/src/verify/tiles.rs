@@ -1,5 +1,5 @@
 //! Compares the tiled form of an export with its records. The files must be exactly those that the
-//! records make.
+//! records produce.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use contract::{Text, text};
 use crate::note::CosignedNote;
 use crate::tiles::{TileFile, Tiler};
 
-/// The most bytes of a checkpoint with the lines of its witnesses.
+/// The maximum number of bytes of a checkpoint with the lines of its witnesses.
 const MAX_CHECKPOINT: u64 = 1 << 20;
-/// The most faults that are listed.
+/// The maximum number of problems that are listed.
 const MAX_FAULTS: usize = 10;
 
-/// The tiled form of a log, while its records are read.
+/// The tiled form of a log, compared while the log's records are read.
 pub(super) struct TileCheck {
     folder: PathBuf,
     checkpoint: String,
@@ -27,7 +27,7 @@ pub(super) struct TileCheck {
 }
 
 impl TileCheck {
-    /// Opens the tiled form if the export has one. `newest` is its newest checkpoint.
+    /// Opens the tiled form if the export has one. `newest` is the export's newest checkpoint.
     pub(super) fn open(folder: &Path, newest: Option<&String>) -> Option<Self> {
         let folder = folder.join("tiles");
         if !folder.is_dir() {
@@ -65,7 +65,7 @@ impl TileCheck {
         }
     }
 
-    /// Takes the next valid record.
+    /// Adds the next valid record.
     pub(super) fn add_record(&mut self, record: &[u8]) {
         if self.seen < self.size {
             self.seen += 1;
@@ -75,7 +75,7 @@ impl TileCheck {
         }
     }
 
-    /// Ends the comparison. Returns its faults, and the files that were compared.
+    /// Ends the comparison. Returns the problems, and the files that were compared.
     pub(super) fn finish(mut self) -> (Vec<Text>, Vec<String>) {
         for file in std::mem::replace(&mut self.tiler, Tiler::new()).finish() {
             self.compare(&file);

@@ -1,25 +1,26 @@
 //! Lists the files of an export that a verification did not read. The sender of an export can put
-//! anything into them.
+//! anything into these files.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The most files that are listed.
+/// The maximum number of files that are listed.
 const LISTED: usize = 100;
-/// The most levels of folders that are entered. An export has four.
+/// The maximum depth of folders that are entered. An export has four levels.
 const LEVELS: usize = 16;
 
 /// The files that were not read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unchecked {
-    /// The first ones by name.
+    /// The names of the first files, sorted.
     pub(crate) names: Vec<String>,
     pub(crate) total: u64,
 }
 
 impl Unchecked {
-    /// Lists all files of a folder but those that were checked. Links are listed and not followed.
+    /// Lists all files of a folder except those that were checked. Links are listed and not
+    /// followed.
     pub(super) fn list(folder: &Path, checked: &BTreeSet<String>) -> Self {
         let mut found = Self::default();
         let mut first = BTreeSet::new();

@@ -1,9 +1,9 @@
-//! How far a verification is, and whether it is to stop. Shared between the thread that verifies and
-//! the one that shows it.
+//! The progress of a verification, and the request to stop it. Shared between the thread that
+//! verifies and the thread that shows the progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The records between two looks at the watch.
+/// How many records are checked between two updates of the progress.
 const EVERY: u64 = 1_024;
 
 /// The progress of one verification of a log's file.
@@ -15,7 +15,7 @@ pub struct VerifyWatch {
 }
 
 impl VerifyWatch {
-    /// Returns the number of records that were checked, and of those to check.
+    /// Returns how many records were checked, and how many must be checked.
     pub fn progress(&self) -> (u64, u64) {
         (self.checked.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
     }
@@ -33,7 +33,7 @@ impl VerifyWatch {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// Notes that a record was checked. Returns whether to go on.
+    /// Records that a record was checked. Returns whether the verification continues.
     pub(super) fn note(&self, checked: u64) -> bool {
         if !checked.is_multiple_of(EVERY) {
             return true;

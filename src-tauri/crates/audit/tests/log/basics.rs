@@ -1,4 +1,4 @@
-//! The ordinary life of a log.
+//! Tests of the ordinary use of a log.
 
 use audit::{Log, OpenState, Signer, verify};
 use contract::{AuditListParams, RecordType};
@@ -38,7 +38,7 @@ fn appended_records_are_listed_shown_and_verified() {
             (report.ok, report.records, report.unsigned_tail, report.anchored),
             (true, 4, 0, true)
         );
-        // Call 2 began (record 3) and ended (record 4).
+        // Call 2 has both an intent (record 3) and an outcome (record 4).
         assert_eq!(report.unknown_outcomes, Vec::<u64>::new());
         log.close().await.unwrap();
         assert!(log.append(draft(5), Durability::Durable).await.is_err());
@@ -111,7 +111,7 @@ fn lists_are_filtered_and_paged() {
 }
 
 #[test]
-fn a_log_goes_on_after_closing_and_an_erased_value_leaves_it_sound() {
+fn a_reopened_log_continues_and_still_verifies_after_a_value_is_erased() {
     let world = World::new();
     closed(&world, 10);
     run(async {
@@ -142,7 +142,7 @@ fn a_log_goes_on_after_closing_and_an_erased_value_leaves_it_sound() {
 }
 
 #[test]
-fn values_that_a_body_cannot_hold_are_refused_with_their_place() {
+fn values_that_a_record_cannot_store_are_refused_with_their_location() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -168,7 +168,7 @@ fn values_that_a_body_cannot_hold_are_refused_with_their_place() {
 }
 
 #[test]
-fn an_intent_without_outcome_is_named() {
+fn verification_reports_an_intent_without_an_outcome() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -181,7 +181,7 @@ fn an_intent_without_outcome_is_named() {
 }
 
 #[test]
-fn a_key_of_this_run_only_is_marked_and_the_keyrings_key_comes_back() {
+fn a_log_signed_with_a_temporary_key_is_unanchored_until_the_keyring_key_returns() {
     let mut world = World::new();
     closed(&world, 5);
     (world.seed, world.anchored) = (OTHER_KEY, false);
@@ -194,7 +194,7 @@ fn a_key_of_this_run_only_is_marked_and_the_keyrings_key_comes_back() {
 }
 
 #[test]
-fn another_key_of_the_keyring_needs_the_old_ones_signature() {
+fn a_new_keyring_key_is_accepted_only_with_the_old_keys_signature() {
     let mut world = World::new();
     closed(&world, 5);
     world.seed = OTHER_KEY;

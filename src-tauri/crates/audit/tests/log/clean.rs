@@ -1,4 +1,5 @@
-//! Many kinds of ordinary use without tampering: no verification and no opening raises an alarm.
+//! Tests of many kinds of ordinary use without tampering: no verification and no opening raises an
+//! alarm.
 
 use audit::{Anchor as _, Log, OpenState, Signer, verify};
 use engine::ports::{AuditLog as _, Durability};
@@ -12,7 +13,7 @@ fn assert_sound(world: &World, when: &str, case: &str) {
     assert!(report.ok, "{case}: {when}: {:?}", report.problems);
 }
 
-/// One start of the log: records, erased values, verifications and exports.
+/// Makes one start of the log: records, erased values, verifications and exports.
 async fn start(world: &World, log: &Log, random: &mut Random, case: &str) {
     for _ in 0..random.index(30) {
         let n = log.total() + 1;

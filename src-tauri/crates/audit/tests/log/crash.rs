@@ -1,5 +1,5 @@
-//! Kills, a full disk, and a read-only disk: acknowledged records stay, others are refused. The
-//! `inside_...` tests are run by the others in a new process.
+//! Tests of kills, a full disk, and a read-only disk: acknowledged records are kept, and other
+//! records are refused. Other tests run the `inside_...` tests in a new process.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn inside_appends() {
 }
 
 /// Starts a process that appends to the log at `folder`, and kills it at a random instant: after an
-/// acknowledgement, or after some time, possibly during the opening. Returns the acknowledged
+/// acknowledgement, or after some time, possibly while the log opens. Returns the acknowledged
 /// records.
 pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
     let command = inside("inside_appends");
@@ -88,7 +88,7 @@ pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
     acked
 }
 
-/// Kills of one log before the next one begins.
+/// The number of kills of one log before the next log is used.
 const KILLS: u64 = 10;
 
 #[test]
@@ -100,14 +100,14 @@ fn acknowledged_records_survive_kill_9() {
         for kill in 0..KILLS {
             let case = format!("{}, kill {kill}", plan.case(number));
             acked.extend(killed(world.folder.path(), &mut random));
-            // As found, before anything is written, with the stored mark. A mark is stored just
-            // after its checkpoint, so the first one may not exist yet.
+            // The log is checked as it was left, with the stored mark, before any write. A mark is
+            // stored just after its checkpoint, so the first mark may not exist yet.
             let mark = world.anchor().load().unwrap();
             if mark.is_some() || !acked.is_empty() {
                 let report = verify(&world.db(), mark.as_ref());
                 assert!(report.ok, "{case}: {:?}", report.problems);
             }
-            // Some logs continue after a kill and are never closed.
+            // Some logs are used again after a kill and are never closed.
             if random.chance(30) {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Erasures and copies on a full disk, as a real mount in a private mount namespace. Where mounting
-//! is not possible, the tests say so and pass.
+//! Tests of erasures and copies on a full disk, which is a real mount in a private mount namespace.
+//! If mounting is not possible, the tests print that and pass.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,10 @@ use crate::kept::{COPY, Moving, files_with, numbered, value};
 use crate::kit::{World, ready, run};
 
 const FOLDER: &str = "LOG_TEST_MOUNT_FOLDER";
-/// The bytes that are left on the disk. An erasure fails at another step with each of them.
+/// The numbers of bytes that are left free on the disk. With each number, an erasure fails at a
+/// different step.
 const LEFT: [u64; 6] = [0, 1 << 12, 1 << 14, 1 << 15, 1 << 16, 1 << 17];
-/// Records of one log.
+/// The number of records in one log.
 const RECORDS: u64 = 60;
 
 /// Runs a child test with a small disk mounted on `$LOG_TEST_MOUNT_FOLDER`.
@@ -43,7 +44,7 @@ fn mounted_folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
-/// Fills the disk except for some bytes.
+/// Fills the disk until `left` bytes are free.
 fn fill_disk(folder: &Path, left: u64) {
     let path = folder.join("filler");
     fs::write(&path, vec![0; 8 << 20]).unwrap_err();
@@ -62,7 +63,7 @@ enum Action {
 }
 
 impl Action {
-    /// Does it. The error is the sentence for a person.
+    /// Runs the step. The error is the sentence for a person.
     async fn run(self, log: &Log, folder: &Path) -> Result<(), String> {
         let failed = |error: engine::ports::AuditUnavailable| error.to_string();
         match self {
@@ -80,7 +81,7 @@ impl Action {
         }
     }
 
-    /// Whether it erases the value of this record. The first record has none.
+    /// Whether the step erases the value of this record. The first record has no value.
     fn erases(self, seq: u64) -> bool {
         match self {
             Self::EraseValue => seq == 20,
@@ -92,7 +93,7 @@ impl Action {
 }
 
 #[test]
-fn erasing_and_copying_on_a_full_disk_lose_nothing_and_succeed_later() {
+fn erasing_and_copying_on_a_full_disk_lose_no_record_and_succeed_later() {
     on_a_small_disk("disk::child_full");
 }
 
@@ -159,7 +160,7 @@ async fn one_action(folder: &Path, action: Action, left: u64) -> bool {
     refused.is_some()
 }
 
-/// Checks that each record is there, and its value if it was kept.
+/// Checks that each record is there, and that its value is there if it was kept.
 async fn check_values(log: &Log, is_kept: impl Fn(u64) -> bool, case: &str) {
     for seq in 2..=RECORDS {
         let revealed = &log.show(seq).await.unwrap().revealed["input"];

@@ -1,4 +1,5 @@
-//! Values that are erased by age, and the copy of the log, which follows it.
+//! Tests of values that are erased by age, and of the copy of the log, from which they are erased,
+//! too.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use rusqlite::Connection;
 use crate::export::both;
 use crate::kit::{Content, World, draft, fill, run};
 
-/// The numbers of the records with a value, oldest first, and the time of one record.
+/// Returns the numbers of the records with a value, oldest first, and the time of one record.
 async fn valued(log: &Log, of: u64) -> (Vec<u64>, DateTime<Utc>) {
     let all = AuditListParams {
         record_type: None,
@@ -36,7 +37,7 @@ fn contains(file: &Path, text: &str) -> bool {
 }
 
 #[test]
-fn old_values_expire_and_the_log_verifies() {
+fn expired_values_are_erased_and_the_log_still_verifies() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -60,7 +61,7 @@ fn old_values_expire_and_the_log_verifies() {
     audit::export_file(&world.db(), &folder, &wanted).unwrap();
     assert!(both(&folder).ok);
 
-    // A newer value that is missing without a record is still a fault.
+    // A newer value that is missing without a record of its erasure is still a problem.
     let db = Connection::open(world.db()).unwrap();
     db.execute("DELETE FROM audit_reveal WHERE seq = 25", []).unwrap();
     drop(db);
@@ -69,7 +70,7 @@ fn old_values_expire_and_the_log_verifies() {
 }
 
 #[test]
-fn the_copy_gets_new_records_and_loses_erased_values() {
+fn updating_the_copy_adds_new_records_and_removes_erased_values() {
     let world = World::new();
     let copy = world.folder.path().join("copy.db");
     run(async {
@@ -163,7 +164,7 @@ impl engine::ports::Clock for Set {
 }
 
 #[test]
-fn a_record_of_a_clock_that_ran_ahead_does_not_stop_the_expiry() {
+fn a_record_dated_in_the_future_does_not_stop_the_expiry_of_older_values() {
     let world = World::new();
     let day = |n: i64| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(n);
     let clock = std::sync::Arc::new(Set(std::sync::Mutex::new(day(10))));
@@ -210,7 +211,7 @@ fn old_values_expire_in_logs_that_were_set_aside_too() {
 }
 
 #[test]
-fn an_erasure_of_nothing_leaves_the_log_as_it_is() {
+fn an_erasure_that_matches_no_value_leaves_the_log_unchanged() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -227,7 +228,7 @@ fn an_erasure_of_nothing_leaves_the_log_as_it_is() {
 }
 
 #[test]
-fn a_log_with_an_alarm_is_exported_as_it_is() {
+fn a_log_with_an_alarm_can_still_be_exported_unchanged() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -247,7 +248,7 @@ fn a_log_with_an_alarm_is_exported_as_it_is() {
 }
 
 #[test]
-fn a_copy_that_an_expiry_did_not_reach_is_known() {
+fn a_copy_that_still_has_expired_values_is_recognised() {
     let world = World::new();
     let copy = world.folder.path().join("copy.db");
     run(async {

@@ -1,5 +1,5 @@
-//! Exports and the two verifiers: `verify` and `verify.py` reach the same verdict on every changed
-//! export.
+//! Tests of exports and of both verifiers: `verify` and `verify.py` reach the same verdict on every
+//! changed export.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{KEY, OTHER_KEY, World, closed, draft, export_log, export_session, ready, run};
 
-/// Returns the script's report about a folder.
+/// Returns the report of `verify.py` about a folder.
 fn script(folder: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify.py");
     let output = Command::new("python3")
@@ -39,7 +39,7 @@ pub(crate) fn both(folder: &Path) -> VerifyReport {
         assert_eq!(theirs["records"], ours.records, "{context}");
         assert_eq!(theirs["checkpoints"], ours.checkpoints, "{context}");
         assert_eq!(theirs["root"], ours.root, "{context}");
-        // A part of a log does not show where its key is kept.
+        // An export of a part of a log does not show where its key is stored.
         let is_part = theirs["whole"] == false;
         assert_eq!(is_part, folder.join("proofs.jsonl").exists(), "{context}");
         let anchored = if is_part { Value::Null } else { json!(ours.anchored) };
@@ -50,7 +50,7 @@ pub(crate) fn both(folder: &Path) -> VerifyReport {
     ours
 }
 
-/// Fills a log with two sessions, text that is hard to escape, a key of one run only, a change of
+/// Fills a log with two sessions, text that is hard to escape, a key for one run only, a change of
 /// the keyring's key, an erased value and an intent without outcome.
 fn fill_log(world: &mut World) {
     closed(world, 12);
@@ -87,7 +87,7 @@ fn export_to(world: &World, name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_whole_export_holds_for_both_verifiers() {
+fn a_whole_export_is_valid_for_both_verifiers() {
     let mut world = World::new();
     fill_log(&mut world);
     let report = both(&export_to(&world, "export"));
@@ -105,7 +105,7 @@ fn a_whole_export_holds_for_both_verifiers() {
 }
 
 #[test]
-fn an_export_of_one_session_proves_its_records_without_the_others() {
+fn an_export_of_one_session_proves_its_records_without_those_of_other_sessions() {
     let mut world = World::new();
     fill_log(&mut world);
     let folder = world.folder.path().join("session");
@@ -128,7 +128,7 @@ fn an_export_of_one_session_names_its_intents_without_an_outcome() {
     let report = both(&folder);
     assert!(report.ok && report.unknown_outcomes.len() == 1, "{report:?}");
     assert_eq!(report.unknown_outcomes, whole.unknown_outcomes);
-    // The third record is the outcome of the second one.
+    // The third record is the outcome of the second record.
     let mut seqs = Vec::new();
     for name in ["records.jsonl", "proofs.jsonl"] {
         let text = fs::read_to_string(folder.join(name)).unwrap();
@@ -160,7 +160,7 @@ fn an_export_of_one_session_without_a_record_is_refused() {
 }
 
 #[test]
-fn a_value_twice_in_an_export_of_one_session_is_reported() {
+fn a_duplicated_value_in_an_export_of_one_session_is_reported() {
     let mut world = World::new();
     fill_log(&mut world);
     let folder = world.folder.path().join("session");
@@ -170,7 +170,7 @@ fn a_value_twice_in_an_export_of_one_session_is_reported() {
     assert!(!both(&folder).ok);
 }
 
-/// Applies `change` to a file of a new copy, and returns the common report.
+/// Applies `change` to a file of a new copy. Returns the report that both verifiers agree on.
 fn change_and_verify(
     world: &World,
     name: &str,
@@ -264,10 +264,11 @@ fn both_verifiers_name_the_same_first_bad_record() {
 static LARGE: Mutex<()> = Mutex::new(());
 
 #[test]
-fn the_longest_line_that_is_written_is_read_and_a_longer_one_is_refused() {
+fn the_longest_exported_line_can_be_read_and_a_longer_line_is_refused() {
     let _alone = LARGE.lock();
     let world = World::new();
-    // Each character of the value's text needs an escape: the quotes around, and each escaped one.
+    // Each character of the value's text needs an escape, including its quotes and the characters
+    // that are already escaped.
     let quotes = "\"".repeat((32 << 20) / 2 - 1);
     run(async {
         let log = ready(audit::Log::open(world.options()).unwrap());
@@ -289,7 +290,7 @@ fn the_longest_line_that_is_written_is_read_and_a_longer_one_is_refused() {
     }
 }
 
-/// Returns a figure of this process, in bytes.
+/// Returns a memory figure of this process, in bytes.
 fn memory(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap();
@@ -297,7 +298,7 @@ fn memory(name: &str) -> u64 {
 }
 
 #[test]
-fn a_line_of_an_export_takes_no_more_memory_than_its_texts() {
+fn reading_a_long_export_line_needs_bounded_memory() {
     let _alone = LARGE.lock();
     let mut world = World::new();
     fill_log(&mut world);
@@ -306,7 +307,7 @@ fn a_line_of_an_export_takes_no_more_memory_than_its_texts() {
     fs::write(folder.join("reveals.jsonl"), format!("{{\"member\":[{list}0]}}\n")).unwrap();
     drop(list);
     let before = memory("VmRSS");
-    // Forgets the highest figure so far.
+    // This resets the peak memory figure.
     fs::write("/proc/self/clear_refs", "5").unwrap();
     assert!(!verify(&folder, None).ok);
     let taken = memory("VmHWM").saturating_sub(before);
@@ -322,7 +323,7 @@ fn a_line_of_an_export_takes_no_more_memory_than_its_texts() {
 }
 
 #[test]
-fn seeded_damage_is_judged_alike() {
+fn both_verifiers_agree_on_randomly_damaged_exports() {
     let mut world = World::new();
     closed(&world, 6);
     let mut state = 0x5eed_u64;

@@ -1,6 +1,7 @@
 //! Changes every byte of a 50-record log in turn, in the file and the side file (both contain
-//! checkpoints). Each change is reported; a change inside a record's body names that record. A
-//! change that only the seal of the closed file reports changes no row.
+//! checkpoints). Each change must be reported, and the report of a change inside a record's body
+//! must name that record. A change that only the seal of the closed file reveals must not change a
+//! row.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt as _;
@@ -12,10 +13,10 @@ use rusqlite::Connection;
 
 use crate::kit::{Content, World, closed, copy, draft, run};
 
-/// Small pages have few unused bytes, and every kind of page occurs.
+/// Small pages are used, so that few bytes are unused and every kind of page occurs.
 const PAGE: u32 = 1024;
 
-/// Returns the place of each record's body in the file, for bodies that are in one piece.
+/// Returns the position of each record's body in the file, for bodies that are not split.
 fn bodies(path: &Path) -> Vec<(u64, std::ops::Range<usize>)> {
     let bytes = std::fs::read(path).unwrap();
     let db = Connection::open(path).unwrap();
@@ -39,7 +40,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Changes both halves of the positions in parallel, each on its own copy. `check` gets the
+    /// Changes both halves of the positions in parallel, each on its own copy. `check` receives the
     /// position and the changed log.
     fn each(
         &self,
@@ -95,7 +96,7 @@ fn every_changed_byte_of_the_file_is_reported() {
                     "byte {at} lies in record {seq}"
                 );
             } else if report.problems[0].message.contains("hold no record") {
-                // Only the seal reported it, so the byte has no meaning without the seal.
+                // Only the seal revealed the change, so the byte must have no other meaning.
                 assert_eq!(Content::read(path).as_ref(), Ok(&before), "byte {at} changes a row");
             }
         },
@@ -115,7 +116,7 @@ fn every_changed_byte_of_the_side_file_is_reported() {
             log.append(draft(n), Durability::Grouped).await.unwrap();
         }
         log.checkpoint().await.unwrap();
-        // As after a crash: the side file has not been moved into the file.
+        // This is the state after a crash, in which the side file has not been moved into the file.
         copy(&world.db(), &files[0]);
         copy(&world.folder.path().join("audit.db-wal"), &files[1]);
         log.close().await.unwrap();
@@ -128,7 +129,8 @@ fn every_changed_byte_of_the_side_file_is_reported() {
         |_| 0x10,
         |at, path| {
             let report = verify(path, Some(&mark));
-            // A damaged frame ends the side file there, so the rest of it is missing.
+            // A damaged frame ends the side file at that point, so the rest of the side file is
+            // missing.
             assert!(!report.ok && report.problems[0].seq.is_some(), "byte {at} goes unreported");
         },
     );

@@ -1,5 +1,5 @@
-//! The formats of other programs in an export: tiles, proofs and statements. Programs that we did not
-//! write accept what was exported and refuse what was damaged, and so does our verification.
+//! Tests of the formats of other programs in an export: tiles, proofs and statements. Programs of
+//! others accept valid exports and refuse damaged exports, and so does this program's verification.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const SESSION: &str = "desktop:s7";
 
 const PREVIEW: &str = r#"{"summary":"Add 1 × <script>alert(1)</script>","before":{"rows":[]},"after":{"rows":[{"label":"Lamp","quantity":"1","amount":"20.00 SEK"}],"total":"20.00 SEK"}}"#;
 
-/// Passes an export to the foreign programs. Returns their answer.
+/// Passes an export to the other programs. Returns their answer.
 fn check(arguments: &[&str]) -> Value {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let target = std::env::var_os("CARGO_TARGET_DIR")
@@ -45,7 +45,7 @@ fn refused(arguments: &[&str]) {
     assert_eq!(answer["ok"], false, "{arguments:?}: {answer}");
 }
 
-/// The records of an action that a person approved, with its arguments behind a commitment.
+/// Returns the records of an action that a person approved, with its arguments behind a commitment.
 fn approved_action(n: u64) -> Vec<RecordDraft> {
     let approval = format!("approval-{n}");
     let of = |kind: RecordType| {
@@ -90,7 +90,8 @@ fn log_with_actions(world: &World) -> Vec<u64> {
     add_actions(world, &[(1, 40), (2, 600)])
 }
 
-/// Adds approved actions to a log, each after the log has at least that many records.
+/// Adds approved actions to a log, each as soon as the log has at least the given number of
+/// records.
 fn add_actions(world: &World, actions: &[(u64, u64)]) -> Vec<u64> {
     run(async {
         let log = world.open();
@@ -115,7 +116,7 @@ fn flip(path: &Path, at: usize) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder.
 fn files_of(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -136,7 +137,7 @@ fn one_problem(report: &VerifyReport) -> String {
 }
 
 #[test]
-fn the_tiles_are_those_of_the_log_for_a_foreign_program() {
+fn an_independent_program_accepts_the_exported_tiles_and_detects_changed_ones() {
     let world = World::new();
     log_with_actions(&world);
     let folder = world.folder.path().join("export");
@@ -146,7 +147,7 @@ fn the_tiles_are_those_of_the_log_for_a_foreign_program() {
     let name = folder.to_str().unwrap();
     let answer = accepted(&["tiles", name]);
     assert_eq!(answer["size"], report.records);
-    // Two full tiles and a partial one of each kind, and a tile above them.
+    // There are two full tiles and a partial tile of each kind, and a tile above them.
     assert_eq!((&answer["tiles"], &answer["bundles"]), (&json!(4), &json!(3)));
     let tiles = folder.join("tiles/tile");
     for file in files_of(&tiles) {
@@ -200,14 +201,14 @@ fn an_approved_action_has_a_proof_and_a_statement_that_foreign_programs_verify()
         for at in (0..length).step_by(length / 12) {
             flip(&file, at);
             assert!(one_problem(&both(&folder)).contains(&number), "byte {at} of {ending}");
-            // Some programs ignore the parts that are not signed, such as the type of a header.
+            // Some programs ignore the unsigned parts, such as the type of a header.
             if at > 60 && at < length - 1 {
                 refused(&[command, name, &number]);
             }
             flip(&file, at);
         }
     }
-    // A receipt of one record does not stand for another.
+    // A receipt of one record is not valid for another record.
     let other = approved[1].to_string();
     for ending in ["json", "tlog-proof", "cose"] {
         let at = |number: &str| folder.join(format!("receipts/{number}.{ending}"));
@@ -232,7 +233,7 @@ fn a_receipt_verifies_without_the_rest_of_the_log() {
     let (name, number) = (folder.to_str().unwrap(), approved[1].to_string());
     accepted(&["receipt", name, &number]);
     accepted(&["statement", name, &number]);
-    // Any record of the decision names it; a record of no decision is refused.
+    // Any record of the decision can be named; a record that belongs to no decision is refused.
     for (place, seq) in [("a", approved[1] - 1), ("b", approved[1] + 2)] {
         let other = world.folder.path().join(place);
         assert_eq!(export(&world, &other, Scope::Decision(seq)).unwrap().records, 6);
@@ -296,7 +297,7 @@ fn a_receipt_of_a_record_that_a_whole_export_does_not_have_contradicts_it() {
 }
 
 #[test]
-fn a_receipt_over_more_records_than_a_whole_export_has_contradicts_it() {
+fn a_receipt_for_a_longer_log_contradicts_a_shorter_whole_export() {
     let world = World::new();
     let seq = add_actions(&world, &[(1, 40)])[0];
     let (early, late) = (world.folder.path().join("early"), world.folder.path().join("late"));
@@ -310,7 +311,7 @@ fn a_receipt_over_more_records_than_a_whole_export_has_contradicts_it() {
 }
 
 #[test]
-fn a_receipt_over_other_records_contradicts_a_whole_export() {
+fn a_receipt_for_a_log_with_other_records_contradicts_a_whole_export() {
     let world = World::new();
     let seq = add_actions(&world, &[(1, 40)])[0];
     let other = fork(&world);
@@ -326,7 +327,7 @@ fn a_receipt_over_other_records_contradicts_a_whole_export() {
 }
 
 #[test]
-fn receipts_over_an_older_checkpoint_of_the_log_hold() {
+fn receipts_for_an_older_checkpoint_of_the_same_log_are_valid() {
     let world = World::new();
     let seq = add_actions(&world, &[(1, 40)])[0];
     let (early, late) = (world.folder.path().join("early"), world.folder.path().join("late"));
@@ -339,7 +340,7 @@ fn receipts_over_an_older_checkpoint_of_the_log_hold() {
 }
 
 #[test]
-fn receipts_hold_no_values_and_an_erased_value_is_nowhere() {
+fn receipts_contain_no_values_and_an_erased_value_is_in_no_exported_file() {
     let world = World::new();
     let approved = log_with_actions(&world);
     run(async {
@@ -364,7 +365,7 @@ fn receipts_hold_no_values_and_an_erased_value_is_nowhere() {
 }
 
 #[test]
-fn another_key_signs_no_statement() {
+fn an_export_without_the_logs_own_key_contains_no_signed_statements() {
     let world = World::new();
     log_with_actions(&world);
     let folder = world.folder.path().join("export");
@@ -404,7 +405,7 @@ fn page(world: &World, place: &str, scope: Scope, language: Language) -> String 
 }
 
 #[test]
-fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
+fn a_readable_receipt_shows_the_caller_the_approved_preview_and_the_executed_call() {
     let world = World::new();
     let approved = log_with_actions(&world);
     let decision = || Scope::Decision(approved[0]);
@@ -441,7 +442,7 @@ fn a_receipt_for_people_says_who_asked_what_was_shown_and_what_ran() {
 }
 
 #[test]
-fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() {
+fn a_session_report_lists_its_actions_in_order_and_names_erased_values() {
     let world = World::new();
     log_with_actions(&world);
     let session = || Scope::Session(SESSION.into());
@@ -459,7 +460,7 @@ fn a_report_of_a_session_shows_its_actions_in_order_and_names_what_was_erased() 
     assert!(!text.contains("please add item 1") && text.contains("please add item 2"));
 }
 
-/// The records of a call that ran without an approval.
+/// Returns the records of a call that ran without an approval.
 fn unapproved_call(n: u64, effect: &str, why: &str) -> [RecordDraft; 2] {
     let of = |kind: RecordType, status: &str| {
         RecordDraft::new(kind)
@@ -510,7 +511,7 @@ fn a_report_does_not_call_a_change_without_an_approval_a_read() {
 }
 
 #[test]
-fn a_receipt_of_a_direct_call_says_who_made_it() {
+fn a_receipt_of_a_direct_tool_call_names_its_caller() {
     for asked_by in [RecordType::ApprovalRequested, RecordType::ToolIntent] {
         let world = World::new();
         let approved = run(async {
@@ -538,7 +539,8 @@ fn a_receipt_of_a_direct_call_says_who_made_it() {
     }
 }
 
-/// Numbers that no record, size or place in a list has, or that are not written as one.
+/// Returns numbers that no record, size or list position can have, and texts that are not valid
+/// numbers.
 fn impossible_numbers() -> Vec<String> {
     let words = [
         "-1",
@@ -568,7 +570,7 @@ fn impossible_numbers() -> Vec<String> {
 }
 
 #[test]
-fn both_verifiers_refuse_an_impossible_number() {
+fn both_verifiers_refuse_sizes_and_positions_with_an_invalid_number() {
     let world = World::new();
     let seq = log_with_actions(&world)[0];
     let folder = world.folder.path().join("export");
@@ -588,7 +590,7 @@ fn both_verifiers_refuse_an_impossible_number() {
         ("reveals.jsonl".to_owned(), format!("\"seq\":{},", reveal["seq"]), "\"seq\":@,"),
     ];
     assert!(both(&folder).ok);
-    // Each verifier is a process of its own, so that a place gets every third number.
+    // Starting both verifiers is slow, so each place is tested with only every third number.
     let some_numbers = |at: usize| impossible_numbers().into_iter().skip(at % 3).step_by(3);
     for (at, (name, found, form)) in places.into_iter().enumerate() {
         let file = folder.join(name);
@@ -606,14 +608,16 @@ fn both_verifiers_refuse_an_impossible_number() {
             let other = folder.join(format!("receipts/{number}.{ending}"));
             fs::copy(&file, &other).unwrap();
             let report = both(&folder);
-            // A name that is not a number is not a receipt, and is listed like any other file.
+            // A file whose name is not a number is not a receipt, and is listed like any other
+            // file.
             let is_number = number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');
             let is_told = report.unchecked.contains(&format!("receipts/{number}.{ending}"));
             assert_eq!((report.ok, is_told), (!is_number, !is_number), "{number}.{ending}");
             fs::remove_file(other).unwrap();
         }
     }
-    // Heads of CBOR numbers, floats and other kinds, in each place of the statement's start.
+    // The bytes are heads of CBOR numbers, floats and other kinds, at each position in the
+    // statement's beginning.
     let file = folder.join(format!("receipts/{seq}.cose"));
     let whole = fs::read(&file).unwrap();
     for (at, head) in (0..whole.len())
@@ -637,7 +641,7 @@ fn a_verification_names_the_files_that_it_did_not_check() {
     export(&world, &one, Scope::Decision(seq)).unwrap();
     assert_eq!(both(&whole).unchecked, ["README", "receipts/key.pem"]);
     assert_eq!(both(&one).unchecked, ["README", "receipt.html", "receipts/key.pem"]);
-    // A tiled log in the export of one decision is not compared with anything.
+    // A tiled log in the export of one decision is not compared with any records.
     fs::create_dir_all(one.join("tiles/tile")).unwrap();
     fs::write(one.join("tiles/checkpoint"), "made up").unwrap();
     fs::write(whole.join("tiles/tile/9"), "made up").unwrap();
@@ -655,7 +659,7 @@ fn a_verification_names_the_files_that_it_did_not_check() {
 }
 
 #[test]
-fn a_pipe_or_a_device_in_an_export_is_refused_and_keeps_nobody_waiting() {
+fn a_pipe_or_device_in_an_export_is_refused_without_blocking_the_verifier() {
     let world = World::new();
     let seq = log_with_actions(&world)[0];
     let folder = world.folder.path().join("export");
@@ -683,7 +687,7 @@ fn a_pipe_or_a_device_in_an_export_is_refused_and_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_pipe_beside_a_log_keeps_no_verification_waiting() {
+fn a_pipe_beside_a_log_is_reported_without_blocking_the_verification() {
     let world = World::new();
     closed(&world, 6);
     for ending in ["-wal", "-journal", "-shm"] {

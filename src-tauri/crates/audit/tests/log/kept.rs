@@ -1,5 +1,5 @@
 //! Knows which records and erasures were acknowledged, and when, for the tests that cut the power.
-//! Each value has a word of its own, so that files can be searched for it.
+//! Each value has a unique word, so that files can be searched for it.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,15 +14,15 @@ use soak::{Disk, Random};
 
 /// The file name of the copy.
 pub(crate) const COPY: &str = "copy.db";
-/// The letters of a word that are searched for. The index leaves out the first letters of a word
-/// that are those of the word before it.
+/// The number of letters of a word that are searched for. The index omits the first letters of a
+/// word if the previous word has the same letters.
 const SEARCHED: usize = 12;
 
-/// The ending of files that lie in memory and are made again at each start. SQLite may copy unused
-/// memory of the program into them.
+/// The suffix of files that are memory-mapped and recreated at each start. They are not searched,
+/// because SQLite may copy unused memory of the program into them.
 const SHARED: &str = "-shm";
 
-/// A clock that advances one second with each read, also over the starts of a log.
+/// A clock that advances one second with each read, and continues over all starts of a log.
 pub(crate) struct Moving(AtomicI64);
 
 impl Moving {
@@ -41,15 +41,15 @@ impl Clock for Moving {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Kept,
-    /// Erased between these moments. `sure` says whether it was there until then, and `copied` is
-    /// the end of the next update of the copy.
+    /// The value was erased between these moments. `sure` says whether it certainly existed until
+    /// then, and `copied` is the end of the next update of the copy.
     Erased {
         begun: usize,
         done: usize,
         sure: bool,
         copied: Option<usize>,
     },
-    /// The power was cut during its erasure.
+    /// The power was cut during the erasure of the value.
     Unknown,
 }
 
@@ -63,25 +63,26 @@ pub(crate) struct AcknowledgedRecord {
     pub(crate) value: Value,
 }
 
-/// All that is known of one environment.
+/// Everything that is known about one environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) acknowledged: Vec<AcknowledgedRecord>,
-    /// Appended, but not acknowledged as durable.
+    /// Records that were appended, but not acknowledged as durable.
     waiting: Vec<AcknowledgedRecord>,
     /// The end of the first update of the copy.
     pub(crate) copied: Option<usize>,
-    /// The content of the next record.
+    /// The content number of the next record.
     pub(crate) next: u64,
 }
 
-/// The word that only this value has.
+/// Returns the unique word of a value.
 pub(crate) fn word(n: u64) -> String {
     let mut random = Random::new(n);
     (0..SEARCHED + 4).map(|_| char::from(b'a' + random.below(26) as u8)).collect()
 }
 
-/// A value, one in six of up to about 3,000 bytes. Its word is in every part of it.
+/// Returns a value that repeats its unique word, so that every part contains it. One in six values
+/// may have up to about 3,000 bytes.
 pub(crate) fn value(n: u64) -> String {
     let most = if n.is_multiple_of(6) { 180 } else { 8 };
     vec![word(n); 1 + Random::new(!n).index(most)].join(" ")
@@ -91,7 +92,7 @@ fn session(n: u64) -> SessionId {
     SessionId(format!("desktop:s{n}"))
 }
 
-/// Returns a draft with this value, of one of the sessions.
+/// Returns a draft with this value, in one of the sessions.
 pub(crate) fn numbered(n: u64, of: u64) -> RecordDraft {
     RecordDraft::new(RecordType::RunStarted)
         .of(&session(of), &format!("turn-{n}").as_str().into())
@@ -99,7 +100,7 @@ pub(crate) fn numbered(n: u64, of: u64) -> RecordDraft {
         .commit("input", value(n))
 }
 
-/// Returns the files whose name fits, with the values of these numbers that they contain.
+/// Returns the matching files, with those of the given values that they contain.
 pub(crate) fn files_with(
     folder: &Path,
     values: &[u64],
@@ -134,7 +135,7 @@ pub(crate) fn files_with(
 }
 
 impl Known {
-    /// Appends a record. It is known to be there when it, or a later one, is acknowledged.
+    /// Appends a record. The record must survive when it, or a later record, is acknowledged.
     pub(crate) async fn append(&mut self, log: &Log, disk: &Disk, random: &mut Random) {
         let (n, of) = (self.next, random.below(3));
         let how = *random.pick(&[
@@ -157,13 +158,13 @@ impl Known {
         }
     }
 
-    /// Notes that everything appended is on the disk.
+    /// Records that everything appended is on disk.
     pub(crate) fn tell(&mut self, moment: usize) {
         self.acknowledged
             .extend(self.waiting.drain(..).map(|record| AcknowledgedRecord { moment, ..record }));
     }
 
-    /// Notes that the copy follows the log.
+    /// Records that the copy was updated.
     pub(crate) fn note_copy(&mut self, moment: usize) {
         self.copied.get_or_insert(moment);
         for record in &mut self.acknowledged {
@@ -173,7 +174,7 @@ impl Known {
         }
     }
 
-    /// Erases one value, those of a session, or old ones.
+    /// Erases one value, the values of a session, or old values.
     pub(crate) async fn erase(
         &mut self,
         log: &Log,
@@ -221,7 +222,7 @@ impl Known {
         }
     }
 
-    /// Returns what is known if the power is cut at this moment.
+    /// Returns what must be true if the power is cut at this moment.
     pub(crate) fn at(&self, moment: usize) -> Self {
         let is_past = |of: &usize| *of <= moment;
         let value = |value: Value| match value {
@@ -258,7 +259,8 @@ impl Known {
         }
     }
 
-    /// Returns the erased values. With `copied`, those that have also left the copy.
+    /// Returns the erased values. With `copied`, returns only those that are also removed from the
+    /// copy.
     pub(crate) fn erased(&self, copied: bool) -> Vec<u64> {
         let is_erased = |record: &&AcknowledgedRecord| match record.value {
             Value::Erased { copied: at, .. } => !copied || at.is_some(),

@@ -46,7 +46,7 @@ pub(crate) struct World {
     pub(crate) seed: [u8; 32],
     pub(crate) anchored: bool,
     pub(crate) page_size: u32,
-    /// Another folder for the files, instead of the environment's own.
+    /// The folder for the files, if it is not the environment's own folder.
     pub(crate) place: Option<PathBuf>,
 }
 
@@ -141,7 +141,7 @@ pub(crate) async fn fill(log: &Log, size: u64) {
     log.checkpoint().await.unwrap();
 }
 
-/// Makes a closed log of `size` records.
+/// Creates a closed log with `size` records.
 pub(crate) fn closed(world: &World, size: u64) {
     run(async {
         let log = world.open();
@@ -154,7 +154,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::copy(from, to).unwrap();
 }
 
-/// The content of a log, independent of its place in the file: all rows of all tables, all index
+/// The content of a log, independent of its position in the file: all rows of all tables, all index
 /// entries, the schema and the version numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Content {

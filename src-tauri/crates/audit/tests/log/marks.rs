@@ -1,5 +1,5 @@
-//! The copies of the newest checkpoint outside the log: forged, cut off, old, unsigned, missing, or
-//! outdated after a kill.
+//! Tests of the copies of the newest checkpoint outside the log: forged, cut off, old, unsigned,
+//! missing, or outdated after a kill.
 
 use std::fs::{File, TryLockError};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use engine::ports::{AuditLog as _, Durability};
 
 use crate::kit::{INSTALLATION, OTHER_KEY, World, closed, copy, draft, fill, ready, run};
 
-/// A keyring, to which only the user can write.
+/// A keyring that only the user can write to.
 #[derive(Default)]
 struct Authority {
     mark: Mutex<Option<Mark>>,
@@ -65,7 +65,7 @@ impl Both {
     }
 
     /// Opens the log with this key, adds records and closes it without updating the marks, as a
-    /// person who can write only the log's file could do.
+    /// person could do who can write only to the log's file.
     fn append_elsewhere(&self, signer: &Signer, records: u64) {
         let mut options = self.world.options();
         options.anchors.clear();
@@ -96,7 +96,7 @@ impl Both {
         verify_against(&self.world.db(), &self.outside())
     }
 
-    /// Asserts that verification and opening both report a fault.
+    /// Asserts that verification and opening both report a problem.
     #[track_caller]
     fn is_found_out(&self, why: &str) {
         let report = self.verified();
@@ -118,13 +118,13 @@ impl Both {
     }
 }
 
-/// Forges the mark of an old copy's newest checkpoint without the key.
+/// Forges a mark with a higher counter from the mark of an old copy, without the key.
 fn by_hand(old: &Mark, counter: u64) -> Mark {
     Mark { counter, seal: None, ..old.clone() }
 }
 
 #[test]
-fn a_log_that_is_dropped_holds_the_lock_until_its_end_is_stored() {
+fn a_dropped_log_keeps_its_lock_until_its_closing_mark_is_stored() {
     let both = Both::new(1);
     let path = both.world.root().join("lock");
     let (lock, other) = (File::create(&path).unwrap(), File::open(&path).unwrap());
@@ -150,7 +150,8 @@ fn a_forged_newer_mark_does_not_hide_an_old_copy() {
     both.grow(50);
     copy(&old, &both.world.db());
     let forged = by_hand(&old_mark, old_mark.counter + 1_000);
-    // Unsigned, signed by another key, with the old mark's signature, and the old mark itself.
+    // The marks are unsigned, signed by another key, with the old mark's signature, and the old
+    // mark itself.
     let stranger = Signer::new(&OTHER_KEY, true);
     for mark in [
         Mark { signature: None, ..forged.clone() },
@@ -167,14 +168,14 @@ fn a_forged_newer_mark_does_not_hide_an_old_copy() {
 }
 
 #[test]
-fn a_forged_newer_mark_is_found_out_without_a_keyring_too() {
+fn a_forged_newer_mark_is_also_detected_without_a_keyring() {
     let mut world = World::new();
     world.anchored = false;
     closed(&world, 20);
     let old = world.folder.path().join("old.db");
     copy(&world.db(), &old);
     let old_mark = world.mark();
-    // Another run signs with another key; the first run's key is lost.
+    // Another run signs with another key, and the first run's key is lost.
     world.seed = OTHER_KEY;
     closed(&world, 50);
     copy(&old, &world.db());
@@ -193,7 +194,7 @@ fn a_forged_newer_mark_is_found_out_without_a_keyring_too() {
 }
 
 #[test]
-fn every_changed_byte_of_the_state_folders_mark_is_found_out() {
+fn every_changed_byte_of_the_mark_in_the_state_folder_is_detected() {
     for keyring in [true, false] {
         let both = Both::new(3);
         if !keyring {
@@ -216,7 +217,7 @@ fn every_changed_byte_of_the_state_folders_mark_is_found_out() {
 }
 
 #[test]
-fn a_report_says_what_it_was_compared_with() {
+fn a_verification_report_names_the_mark_that_the_log_was_compared_with() {
     let both = Both::new(3);
     assert_eq!(both.verified().compared_with, ComparedWith::Keyring);
     both.keyring.mark.lock().unwrap().take();
@@ -224,7 +225,7 @@ fn a_report_says_what_it_was_compared_with() {
     std::fs::remove_file(both.world.anchor().path()).unwrap();
     let report = both.verified();
     assert!(report.ok && report.compared_with == ComparedWith::Nothing, "{report:?}");
-    // Unless it is known that there was a mark.
+    // A missing mark is a problem if a mark was stored before.
     assert!(!verify_against(&both.world.db(), &Outside { marked: true, ..both.outside() }).ok);
     let OpenState::Tampered(_) = Log::open(OpenOptions { marked: true, ..both.options() }).unwrap()
     else {
@@ -233,7 +234,7 @@ fn a_report_says_what_it_was_compared_with() {
 }
 
 #[test]
-fn another_installations_log_or_key_is_found_out() {
+fn a_log_or_key_of_another_installation_is_detected() {
     let both = Both::new(5);
     let other = World::new();
     closed(&other, 5);
@@ -253,7 +254,7 @@ fn another_installations_log_or_key_is_found_out() {
 }
 
 #[test]
-fn a_missing_log_with_a_mark_is_found_out() {
+fn a_missing_log_is_detected_if_a_mark_exists() {
     let both = Both::new(5);
     std::fs::remove_file(both.world.db()).unwrap();
     both.is_found_out("no log");
@@ -266,8 +267,9 @@ fn a_missing_log_with_a_mark_is_found_out() {
 
 /// After a kill, any combination of log, state folder and keyring is accepted.
 #[test]
-fn a_kill_between_commit_and_marks_is_no_alarm() {
-    // Not both: a start accepts no record before one of them has its mark.
+fn a_kill_between_the_commit_and_storing_the_marks_raises_no_alarm() {
+    // At most one place lags behind, because a start accepts no record before its mark is in one of
+    // the places.
     for (state_lags, keyring_lags) in [(true, false), (false, true)] {
         for _ in 0..3 {
             let both = Both::new(20);
@@ -282,7 +284,7 @@ fn a_kill_between_commit_and_marks_is_no_alarm() {
             both.is_sound("a kill");
         }
     }
-    // Both are older than the records of their own run.
+    // Both marks are older than the records of their own run.
     let both = Both::new(3);
     run(async {
         let log = ready(Log::open(both.options()).unwrap());
@@ -294,14 +296,14 @@ fn a_kill_between_commit_and_marks_is_no_alarm() {
         both.world.anchor().store(&state).unwrap();
         both.keyring.store(&keyring).unwrap();
     });
-    // Two starts follow that were killed before they stored a mark.
+    // Two further starts were killed before they stored a mark.
     both.append_elsewhere(&both.world.signer(), 0);
     both.append_elsewhere(&both.world.signer(), 0);
     both.is_sound("a kill of a run, and of two starts");
-    // The same with a closed log.
+    // The same case with a closed log.
     both.append_elsewhere(&both.world.signer(), 0);
     both.is_sound("a kill of a start");
-    // Before the very first mark.
+    // The kill happens before the very first mark.
     let both = Both::new(3);
     std::fs::remove_file(both.world.anchor().path()).unwrap();
     both.keyring.mark.lock().unwrap().take();
@@ -309,7 +311,7 @@ fn a_kill_between_commit_and_marks_is_no_alarm() {
 }
 
 #[test]
-fn records_added_under_another_key_are_found_out() {
+fn records_appended_with_another_signing_key_are_detected() {
     let stranger = Signer::new(&OTHER_KEY, false);
     for keyring in [true, false] {
         let both = Both::new(20);
@@ -319,7 +321,8 @@ fn records_added_under_another_key_are_found_out() {
         both.append_elsewhere(&stranger, 2);
         both.is_found_out("records behind the end of a closed log");
     }
-    // Appends a record after the last records of a killed process, and after a start that was killed.
+    // Appends a record after the last records of a killed process, and after a start that was
+    // killed.
     for killed in [false, true] {
         let both = Both::new(3);
         let mark = Mark { seal: None, ..both.keyring_mark() }.signed(&both.world.signer());
@@ -333,9 +336,9 @@ fn records_added_under_another_key_are_found_out() {
     }
 }
 
-/// Also for a new log that is begun in its place.
+/// The forged counter is also not continued by a new log in its place.
 #[test]
-fn a_mark_with_a_made_up_counter_is_found_out_and_forgotten() {
+fn a_mark_with_an_impossible_counter_is_detected_and_discarded() {
     for keyring in [true, false] {
         let both = Both::new(5);
         let real = both.keyring_mark();
@@ -364,7 +367,7 @@ fn a_mark_with_a_made_up_counter_is_found_out_and_forgotten() {
 }
 
 #[test]
-fn a_log_with_a_mark_takes_no_records_if_no_place_takes_the_next_mark() {
+fn a_log_does_not_open_if_neither_keyring_nor_state_folder_can_store_its_mark() {
     let both = Both::new(3);
     both.keyring.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
     let state = both.world.folder.path().join("state");
@@ -380,7 +383,7 @@ fn a_log_with_a_mark_takes_no_records_if_no_place_takes_the_next_mark() {
 }
 
 #[test]
-fn an_unsigned_mark_is_a_forgery_once_the_log_says_that_marks_are_signed() {
+fn an_unsigned_mark_counts_as_forged_once_the_log_has_signed_marks() {
     for with_keyring in [true, false] {
         let both = Both::new(12);
         let unsigned = Mark { signature: None, ..both.world.mark() };
@@ -390,9 +393,9 @@ fn an_unsigned_mark_is_a_forgery_once_the_log_says_that_marks_are_signed() {
     }
 }
 
-/// The files of a profile that version 0.1 closed.
+/// Uses the files of a profile that version 0.1 closed.
 #[test]
-fn a_log_of_version_0_1_raises_no_alarm_and_is_signed_by_the_first_start() {
+fn a_log_of_version_0_1_raises_no_alarm_and_gets_a_signed_mark_at_the_first_start() {
     let old = |name: &str| {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log/version-0.1").join(name)
     };
@@ -425,7 +428,7 @@ fn a_log_of_version_0_1_raises_no_alarm_and_is_signed_by_the_first_start() {
         run(async { log.close().await.unwrap() });
         let report = verified();
         assert!(report.ok && report.compared_with == ComparedWith::Keyring, "{report:?}");
-        // Back to the old files: version 0.1's mark is not accepted any more.
+        // After a return to the old files, version 0.1's unsigned mark is not accepted any more.
         copy(&old("audit.db"), &world.db());
         state.store(&Mark { counter: 1_000, ..mark.clone() }).unwrap();
         assert!(!verified().ok);
@@ -434,7 +437,7 @@ fn a_log_of_version_0_1_raises_no_alarm_and_is_signed_by_the_first_start() {
 }
 
 #[test]
-fn an_effect_runs_only_when_its_intent_is_marked_outside() {
+fn an_intent_is_accepted_only_once_a_mark_outside_the_log_covers_it() {
     let both = Both::new(3);
     run(async {
         let log = ready(Log::open(both.options()).unwrap());
@@ -445,7 +448,8 @@ fn an_effect_runs_only_when_its_intent_is_marked_outside() {
                 "record {seq} is not marked"
             );
         }
-        // One place is enough. Without any, the record is refused and no effect may run.
+        // One place for the mark is enough. If no place accepts the mark, the record is refused and
+        // no effect may run.
         both.keyring.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
         let seq = log.append(draft(101), Durability::Signed).await.unwrap();
         assert!(both.world.mark().size >= seq && both.keyring_mark().size < seq);
@@ -462,7 +466,7 @@ fn an_effect_runs_only_when_its_intent_is_marked_outside() {
 }
 
 #[test]
-fn a_log_that_is_stopped_in_the_middle_of_a_call_takes_its_outcome() {
+fn a_log_stopped_during_a_call_still_records_the_outcome_of_that_call() {
     let both = Both::new(3);
     run(async {
         let log = ready(Log::open(both.options()).unwrap());
@@ -476,7 +480,7 @@ fn a_log_that_is_stopped_in_the_middle_of_a_call_takes_its_outcome() {
 }
 
 #[test]
-fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
+fn a_stopped_log_refuses_records_until_a_new_log_is_accepted() {
     let both = Both::new(5);
     let old = both.world.folder.path().join("old.db");
     copy(&both.world.db(), &old);
@@ -504,7 +508,7 @@ fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
 }
 
 #[test]
-fn clean_runs_of_one_log_raise_no_alarm() {
+fn repeated_clean_runs_on_one_log_raise_no_alarm() {
     let plan = soak::Plan::new("clean runs of one log", 500);
     let both = Both::new(1);
     for n in 0..plan.cases() {

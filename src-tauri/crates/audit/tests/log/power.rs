@@ -1,6 +1,7 @@
 //! Power cuts at any moment: writes that were not synced are lost, reordered or torn. The log opens
 //! without an alarm, verifies against the mark that was durable by then, and has every acknowledged
-//! record. Its values are there, and those whose erasure was acknowledged are in no file.
+//! record. The values are there, except for values whose erasure was acknowledged, which must not
+//! be in any file.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -13,14 +14,14 @@ use soak::{Cut, Disk, Image, Plan, Random};
 use crate::kept::{COPY, Known, Moving, Value, files_with, value, word};
 use crate::kit::{World, run};
 
-/// Starts of the log in one environment. Each begins with the state after the cut of the one
-/// before.
+/// The number of starts of the log in one environment. Each start uses the state after the previous
+/// power cut.
 const STARTS: u64 = 5;
-/// Power cuts per start.
+/// The number of power cuts per start.
 const CUTS: u64 = 2;
 
-/// Stores the mark and the moment at which it was stored. Like the file in the state folder, it is
-/// durable once it is stored.
+/// Stores the mark and the moment at which it was stored. Like the file in the state folder, a
+/// stored mark is durable.
 struct Kept {
     disk: Option<Arc<Disk>>,
     marks: Mutex<Vec<(usize, Mark)>>,
@@ -31,8 +32,8 @@ impl Kept {
         Arc::new(Self { disk, marks: Mutex::new(mark.into_iter().map(|mark| (0, mark)).collect()) })
     }
 
-    /// Returns the mark on the disk at a moment. While one is being stored, it may also be the one
-    /// before.
+    /// Returns the mark that is on disk at a moment. While a mark is being stored, this may also be
+    /// the previous mark.
     fn at(&self, moment: usize, random: &mut Random) -> Option<Mark> {
         let marks = self.marks.lock().unwrap();
         let there = marks.iter().filter(|(stored, _)| *stored <= moment).count();
@@ -76,7 +77,7 @@ fn open(options: OpenOptions, case: &str) -> Log {
     }
 }
 
-/// A state after a cut, and all that is known of it.
+/// A state after a power cut, and everything that is known about it.
 struct After<'a> {
     world: &'a World,
     clock: &'a Arc<Moving>,
@@ -86,7 +87,8 @@ struct After<'a> {
 }
 
 impl After<'_> {
-    /// Opens the state, and checks that everything acknowledged is there, and nothing erased.
+    /// Opens the state, and checks that it contains everything acknowledged and nothing that was
+    /// erased.
     fn check(&self, image: &Image) {
         let (case, known) = (self.case, self.known);
         let folder = tempfile::tempdir().unwrap();
@@ -97,7 +99,7 @@ impl After<'_> {
         assert!(found.is_empty(), "{case}: erased values are back: {found:?}");
         let found = files_with(folder.path(), &known.erased(true), |_| true);
         assert!(found.is_empty(), "{case}: erased values are back in the copy: {found:?}");
-        // A log without acknowledged records may not exist at all.
+        // A log without acknowledged records need not exist at all.
         if self.mark.is_some() || !known.acknowledged.is_empty() {
             let report = verify(&path, self.mark);
             assert!(report.ok, "{case}: as found: {:?}", report.problems);
@@ -155,14 +157,14 @@ impl After<'_> {
     }
 }
 
-/// Returns the records with the word of a value.
+/// Returns the records that contain the word of a value.
 async fn find(log: &Log, n: u64) -> Vec<u64> {
     let filter = AuditFilter { search: word(n), ..AuditFilter::default() };
     let params = AuditFindParams { filter, before: None, limit: 0 };
     log.find(params).await.unwrap().records.into_iter().map(|record| record.seq).collect()
 }
 
-/// Writes records of all kinds of durability, erases values, and updates the copy.
+/// Writes records with every kind of durability, erases values, and updates the copy.
 async fn work(log: &Log, folder: &Path, disk: &Disk, random: &mut Random, known: &mut Known) {
     for _ in 0..4 + random.index(24) {
         let begun = disk.moment();
@@ -233,8 +235,8 @@ fn one_world(plan: &Plan, number: u64) {
             };
             after.check(&image);
             if cut == CUTS - 1 {
-                // The next start uses this state: its first steps are a recovery, which is cut like
-                // everything else.
+                // The next start uses this state. Its first steps are a recovery, which is cut like
+                // any other step.
                 folder = tempfile::tempdir().unwrap();
                 image.restore(folder.path());
                 (mark, known) = (at_cut, there);

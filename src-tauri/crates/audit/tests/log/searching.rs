@@ -1,4 +1,4 @@
-//! Searching the log: filters, words, questions, and what an erasure leaves in the index.
+//! Tests of searching the log: filters, words, questions, and the index after an erasure.
 
 mod pages;
 
@@ -19,7 +19,8 @@ async fn add(log: &Log, draft: RecordDraft) {
     log.append(draft, Durability::Durable).await.unwrap();
 }
 
-/// Three questions: one with a read, one with an approved write, one that was denied a call.
+/// Appends three questions: one with a read, one with an approved write, and one with a denied
+/// call.
 async fn three_questions(log: &Log) {
     let of = |n: u32| (SessionId(format!("s{}", n.div_ceil(2))), TurnId(format!("t{n}")));
     for (n, question) in
@@ -80,7 +81,7 @@ fn words(search: &str) -> AuditFilter {
 }
 
 #[test]
-fn a_question_is_one_entry_with_who_asked_and_what_was_done() {
+fn a_question_is_one_entry_with_its_caller_and_the_actions_taken() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -128,7 +129,7 @@ fn a_question_is_one_entry_with_who_asked_and_what_was_done() {
 }
 
 #[test]
-fn a_visit_of_the_memories_is_no_entry_unless_it_is_looked_for() {
+fn listing_the_memories_makes_an_entry_only_for_a_search_that_asks_for_it() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -152,7 +153,7 @@ fn a_visit_of_the_memories_is_no_entry_unless_it_is_looked_for() {
 }
 
 #[test]
-fn questions_of_people_can_be_listed_alone() {
+fn entries_can_be_limited_to_questions_that_people_asked() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -178,7 +179,7 @@ fn questions_of_people_can_be_listed_alone() {
 }
 
 #[test]
-fn each_part_of_a_filter_must_fit() {
+fn a_record_is_found_only_if_it_matches_every_part_of_the_filter() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -199,7 +200,7 @@ fn each_part_of_a_filter_must_fit() {
         );
         let event = AuditFilter { event: Some(RecordType::SettingChanged), ..none() };
         assert_eq!(find(&log, event).await, [13]);
-        // A question is found by what was asked and by the tool that ran for it.
+        // A question is found by its text together with the tool that ran for it.
         let both = AuditFilter { agent: Some("pacer".into()), search: "zanz".into(), ..none() };
         assert_eq!(firsts(&entries(&log, both.clone()).await), [2]);
         assert!(find(&log, both).await.is_empty(), "no single record has both");
@@ -216,7 +217,7 @@ fn each_part_of_a_filter_must_fit() {
 }
 
 #[test]
-fn words_of_values_are_found_and_pages_follow_each_other() {
+fn a_search_finds_words_in_recorded_values_across_consecutive_pages() {
     let world = World::new();
     run(async {
         let log = world.open();
@@ -247,7 +248,7 @@ fn words_of_values_are_found_and_pages_follow_each_other() {
                 break;
             }
         }
-        // In the order of their newest record with the word, and each once.
+        // Each group is returned once, ordered by its newest record with the word.
         assert_eq!(seen, [4, 3, 2]);
         let (mut seen, mut before) = (Vec::new(), None);
         loop {
@@ -276,12 +277,12 @@ fn has_text(world: &World, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_erased_value_leaves_the_index_with_the_log() {
+fn erasing_a_value_also_removes_it_from_the_search_index() {
     let world = World::new();
     run(async {
         let log = world.open();
         three_questions(&log).await;
-        // Many words, so that the index has several pages.
+        // There are many words, so that the index has several pages.
         for n in 0..400 {
             let draft = RecordDraft::new(RecordType::ToolOutcome)
                 .of(&SessionId("s1".into()), &TurnId("t1".into()));
@@ -301,14 +302,14 @@ fn an_erased_value_leaves_the_index_with_the_log() {
             .map(|entry| (entry.question.is_some(), entry.erased, entry.person.is_some()))
             .collect();
         assert_eq!(asked, [(false, true, false), (false, true, false)]);
-        // The other conversation is still there, and the records of the erased one, too.
+        // The other conversation is still there, and so are the records of the erased conversation.
         assert_eq!(find(&log, words("delete")).await, [9, 4]);
         assert!(log.verify().await.unwrap().ok);
     });
 }
 
 #[test]
-fn a_value_that_was_erased_without_the_index_does_not_stay_in_it() {
+fn a_restored_older_index_loses_values_that_were_erased_since() {
     for by_age in [false, true] {
         let world = World::new();
         let index = world.root().join("audit.index.db");
@@ -336,7 +337,7 @@ fn a_value_that_was_erased_without_the_index_does_not_stay_in_it() {
 }
 
 #[test]
-fn an_index_that_is_missing_damaged_or_of_another_log_is_made_again() {
+fn an_index_that_is_missing_damaged_or_of_another_log_is_rebuilt() {
     let world = World::new();
     let other = World::new();
     let index = world.root().join("audit.index.db");
@@ -366,7 +367,7 @@ fn an_index_that_is_missing_damaged_or_of_another_log_is_made_again() {
     });
 }
 
-/// Lets the log refuse to delete values, and returns what makes it as it was.
+/// Makes the log refuse to delete values. Returns a function that restores the log.
 fn refuse_erasures(world: &World) -> impl FnOnce() {
     let db = Connection::open(world.db()).unwrap();
     let cookie: i64 = db.pragma_query_value(None, "schema_version", |row| row.get(0)).unwrap();
@@ -379,7 +380,7 @@ fn refuse_erasures(world: &World) -> impl FnOnce() {
 }
 
 #[test]
-fn a_value_that_could_not_be_erased_is_found_again() {
+fn a_value_that_could_not_be_erased_stays_searchable() {
     for is_restarted in [false, true] {
         let world = World::new();
         run(async {
@@ -403,13 +404,13 @@ fn a_value_that_could_not_be_erased_is_found_again() {
 }
 
 #[test]
-fn a_finished_erasure_keeps_the_index() {
+fn a_completed_erasure_does_not_rebuild_the_index() {
     let world = World::new();
     run(async {
         let log = world.open();
         three_questions(&log).await;
         assert_eq!(find(&log, words("zanzibar")).await, [5]);
-        // A mark that only this index has.
+        // This mark exists only in this index, so that a new index can be recognised.
         let mark = |sql: &str| {
             let db = Connection::open(world.root().join("audit.index.db")).unwrap();
             db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()

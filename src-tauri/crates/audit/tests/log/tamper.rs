@@ -1,5 +1,5 @@
-//! Tampering with the file and a database tool: `verify` reports each change with the first bad
-//! record, and `open` does so too if it lies at the end.
+//! Tests of tampering with the file and with a database tool: `verify` reports each change with the
+//! first invalid record, and `open` also reports it if the change is at the end.
 
 use audit::{Anchor as _, Log, Mark, OpenState, verify};
 use contract::VerifyProblem;
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::kit::{OTHER_KEY, World, closed, copy, run};
 
-/// Changes a closed log of 50 records, and returns the first problem that `verify` reports.
+/// Changes a closed log of 50 records. Returns the first problem that `verify` reports.
 fn problem_after(sql: &str) -> VerifyProblem {
     let world = World::new();
     closed(&world, 50);
@@ -17,7 +17,7 @@ fn problem_after(sql: &str) -> VerifyProblem {
 }
 
 fn first_problem(world: &World, mark: &Mark) -> VerifyProblem {
-    // Without the seal, so that the rules for records must find it.
+    // The seal is removed, so that the rules for records must detect the change.
     let unsealed = Mark { seal: None, ..mark.clone() }.signed(&world.signer());
     let report = verify(&world.db(), Some(&unsealed));
     assert!(!report.ok, "the change goes unreported");
@@ -25,7 +25,7 @@ fn first_problem(world: &World, mark: &Mark) -> VerifyProblem {
 }
 
 #[test]
-fn a_rewritten_record_is_named() {
+fn verification_reports_the_sequence_number_of_a_rewritten_record() {
     assert_eq!(problem_after("UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=17").seq, Some(17));
     assert_eq!(
         problem_after("UPDATE audit_record SET leaf=zeroblob(32) WHERE seq=17").seq,
@@ -34,7 +34,7 @@ fn a_rewritten_record_is_named() {
 }
 
 #[test]
-fn behind_a_changed_record_nothing_is_called_missing() {
+fn records_after_a_changed_record_are_not_reported_as_missing() {
     let world = World::new();
     closed(&world, 50);
     let mark = world.mark();
@@ -52,7 +52,7 @@ fn behind_a_changed_record_nothing_is_called_missing() {
 }
 
 #[test]
-fn swapped_doubled_and_deleted_records_are_named() {
+fn verification_reports_swapped_duplicated_and_deleted_records() {
     assert_eq!(
         problem_after("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1")
             .seq,
@@ -71,15 +71,15 @@ fn swapped_doubled_and_deleted_records_are_named() {
 }
 
 #[test]
-fn a_cut_tail_is_named_also_when_all_that_speaks_of_it_is_cut() {
+fn a_truncated_log_is_reported_even_if_its_tree_and_checkpoints_are_truncated_too() {
     assert_eq!(problem_after("DELETE FROM audit_record WHERE seq>44").seq, Some(45));
-    // 44 records have 41 complete inner nodes.
+    // A log of 44 records has 41 complete inner nodes.
     let all = "DELETE FROM audit_record WHERE seq>44; DELETE FROM audit_reveal WHERE seq>44; DELETE FROM audit_node WHERE id>41; DELETE FROM audit_checkpoint WHERE size>44";
     assert_eq!(problem_after(all).seq, Some(45));
 }
 
 #[test]
-fn other_tables_are_checked_too() {
+fn changes_to_nodes_values_and_index_columns_are_reported() {
     assert_eq!(problem_after("UPDATE audit_node SET hash=zeroblob(32) WHERE id=9").seq, Some(12));
     assert_eq!(problem_after("DELETE FROM audit_node WHERE id=9").seq, Some(12));
     assert_eq!(
@@ -111,12 +111,12 @@ fn other_tables_are_checked_too() {
 }
 
 #[test]
-fn a_log_signed_anew_with_another_key_is_reported_from_its_first_record() {
+fn a_log_re_signed_with_another_key_is_reported_from_its_first_record() {
     let mut world = World::new();
     closed(&world, 50);
     let mark = world.mark();
-    // The same records in a log made with another key. It is valid in itself; only the outside copy
-    // exposes it.
+    // These are the same records in a log created with another key. The log is valid in itself, and
+    // only the copy outside reveals the change.
     let mut forged = World::new();
     forged.seed = OTHER_KEY;
     closed(&forged, 50);
@@ -126,13 +126,13 @@ fn a_log_signed_anew_with_another_key_is_reported_from_its_first_record() {
     assert_eq!(found.seq, Some(1));
     let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("opened") };
     assert!(!found.problems.is_empty());
-    // The attacker's key in the keyring does not help while the outside copy exists.
+    // The attacker's key in the keyring does not help as long as the copy outside exists.
     world.seed = OTHER_KEY;
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }
 
 #[test]
-fn only_checkpoints_signed_anew_are_reported() {
+fn checkpoints_re_signed_with_another_key_are_reported() {
     let world = World::new();
     closed(&world, 50);
     let mut forged = World::new();
@@ -156,7 +156,7 @@ fn only_checkpoints_signed_anew_are_reported() {
 }
 
 #[test]
-fn an_old_copy_is_reported_and_set_aside() {
+fn an_older_copy_of_the_log_is_reported_and_set_aside() {
     let world = World::new();
     closed(&world, 20);
     let old = world.folder.path().join("old.db");
@@ -180,13 +180,13 @@ fn an_old_copy_is_reported_and_set_aside() {
         assert!(log.verify().await.unwrap().ok);
         log.close().await.unwrap();
     });
-    // The new log continues like any other.
+    // The new log can be continued like any other log.
     closed(&world, 5);
     assert!(verify(&world.db(), Some(&world.mark())).ok);
 }
 
 #[test]
-fn a_missing_or_emptied_log_is_reported() {
+fn a_missing_or_overwritten_log_is_reported() {
     let world = World::new();
     closed(&world, 10);
     std::fs::remove_file(world.db()).unwrap();
@@ -200,7 +200,7 @@ fn a_missing_or_emptied_log_is_reported() {
 }
 
 #[test]
-fn open_notices_a_changed_tail() {
+fn opening_a_log_detects_changes_to_its_last_records() {
     let cases = [
         "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=50",
         "DELETE FROM audit_record WHERE seq=50",
@@ -225,7 +225,7 @@ fn write_beside(world: &World, ending: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn a_removed_value_is_found_also_where_the_seal_says_nothing() {
+fn a_removed_value_is_reported_even_if_the_file_seal_cannot_be_compared() {
     let world = World::new();
     closed(&world, 50);
     Connection::open(world.db())
@@ -246,7 +246,7 @@ fn a_removed_value_is_found_also_where_the_seal_says_nothing() {
 }
 
 #[test]
-fn a_large_write_ahead_log_does_not_make_a_start_skip_the_file() {
+fn a_large_write_ahead_log_does_not_keep_a_start_from_checking_the_database_file() {
     let world = World::new();
     closed(&world, 50);
     let sql = "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)";
@@ -256,7 +256,7 @@ fn a_large_write_ahead_log_does_not_make_a_start_skip_the_file() {
 }
 
 #[test]
-fn a_journal_beside_a_log_is_found_and_not_played_back() {
+fn a_rollback_journal_beside_a_log_is_reported_and_not_applied() {
     let world = World::new();
     closed(&world, 5);
     let bytes = std::fs::read(world.db()).unwrap();
@@ -271,7 +271,7 @@ fn a_journal_beside_a_log_is_found_and_not_played_back() {
 }
 
 #[test]
-fn a_log_that_somebody_reads_while_it_is_closed_takes_no_records_from_strangers() {
+fn a_log_closed_while_another_process_reads_it_still_detects_appended_records() {
     let world = World::new();
     let reader = {
         closed(&world, 5);

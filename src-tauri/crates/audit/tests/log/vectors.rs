@@ -1,4 +1,4 @@
-//! Public vectors: proofs of RFC 6962 trees, and RFC 8785 texts.
+//! Tests with public vectors: proofs of RFC 6962 trees, and RFC 8785 texts.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Parses a hash. None if it does not have 32 bytes, as in some of the bad cases.
+/// Parses a hash. Returns None if it does not have 32 bytes, as in some invalid cases.
 fn hash(value: &Value) -> Option<Hash> {
     STANDARD.decode(value.as_str().unwrap_or_default()).unwrap().try_into().ok()
 }
@@ -41,7 +41,7 @@ fn proof(case: &Value) -> Option<Vec<Hash>> {
 }
 
 #[test]
-fn inclusion_proofs_are_judged_as_the_vectors_say() {
+fn inclusion_proofs_are_accepted_or_rejected_as_the_test_vectors_say() {
     let files = files(&data("merkle-vectors/testdata/inclusion"));
     assert!(files.len() > 90);
     for file in files {
@@ -63,7 +63,7 @@ fn inclusion_proofs_are_judged_as_the_vectors_say() {
 }
 
 #[test]
-fn consistency_proofs_are_judged_as_the_vectors_say() {
+fn consistency_proofs_are_accepted_or_rejected_as_the_test_vectors_say() {
     let files = files(&data("merkle-vectors/testdata/consistency"));
     assert!(files.len() > 90);
     for file in files {
@@ -85,7 +85,7 @@ fn consistency_proofs_are_judged_as_the_vectors_say() {
 }
 
 #[test]
-fn canonical_texts_are_those_of_the_vectors() {
+fn canonical_json_equals_the_test_vectors() {
     let cases: Vec<Value> =
         serde_json::from_slice(&std::fs::read(data("jcs-vectors/vectors.json")).unwrap()).unwrap();
     for case in cases {
@@ -99,7 +99,7 @@ fn canonical_texts_are_those_of_the_vectors() {
 
 proptest::proptest! {
     #[test]
-    fn canonical_bytes_are_stable_and_keep_the_value(text in ".{0,40}", numbers in proptest::collection::vec(-9_007_199_254_740_991i64..=9_007_199_254_740_991, 0..5)) {
+    fn canonical_json_parses_back_to_the_same_value_and_bytes(text in ".{0,40}", numbers in proptest::collection::vec(-9_007_199_254_740_991i64..=9_007_199_254_740_991, 0..5)) {
         let value = serde_json::json!({ text.clone(): numbers, "z": [text] });
         let bytes = audit::canonical(&value).unwrap();
         let again: Value = serde_json::from_slice(&bytes).unwrap();

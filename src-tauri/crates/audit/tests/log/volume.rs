@@ -1,5 +1,5 @@
-//! A large log, run on demand only: `cargo test -p audit --test log volume -- --ignored
-//! --nocapture`. Prints times and asserts none.
+//! A test with a large log, run on demand only: `cargo test -p audit --test log volume -- --ignored
+//! --nocapture`. Prints times and asserts no limits.
 
 use std::time::Instant;
 

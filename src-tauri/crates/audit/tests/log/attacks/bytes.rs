@@ -21,7 +21,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     foreign_log,
 ];
 
-/// Returns one of the log's files with its bytes; the side file as often as the file.
+/// Returns one of the log's files with its bytes. The file and the side file are equally likely.
 fn target(attempt: &mut Attempt<'_>) -> Option<(PathBuf, Vec<u8>)> {
     let name = attempt.random.pick(&attempt.state.files.names()).as_str();
     let bytes = attempt.state.files.bytes(name)?.clone();
@@ -143,7 +143,7 @@ fn remove(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("{name} removed"))
 }
 
-/// Replaces one of the files by its earlier version, beside the present others.
+/// Replaces one of the files with an earlier version, and keeps the other files.
 fn older_file(attempt: &mut Attempt<'_>) -> Option<String> {
     let older = attempt.random.pick(&attempt.state.older);
     let name = attempt.random.pick(&older.names()).as_str();

@@ -1,5 +1,5 @@
-//! Attacks on exported folders. The second verifier checks a sample of them and must reach the same
-//! verdict.
+//! Attacks on exported folders. The second verifier checks a sample of these attacks and must reach
+//! the same verdict.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,8 @@ const FILES: [&str; 5] =
 /// An exported folder.
 struct Export {
     files: BTreeMap<&'static str, Vec<u8>>,
-    /// The copy of the newest checkpoint. An export of one session is not compared with it.
+    /// The copy of the newest checkpoint. None for an export of one session, which is not compared
+    /// with the copy.
     mark: Option<Mark>,
 }
 
@@ -55,12 +56,12 @@ fn exports() -> Vec<Export> {
         let report = verify(folder, export.mark.as_ref());
         assert!(report.ok, "{:?}", report.problems);
     }
-    // An early export is valid in itself; the mark shows that more was signed since.
+    // An early export is valid in itself, but the mark shows that more records were signed since.
     assert!(verify(&early, None).ok && !verify(&early, Some(&world.mark())).ok);
     exports
 }
 
-/// Changes one file. Returns None if the change has no meaning.
+/// Changes one file. Returns None if the change has no effect on the content.
 fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String> {
     let before = bytes.clone();
     let at = random.index(bytes.len());
@@ -81,8 +82,8 @@ fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String
             "cut"
         }
         5 => {
-            // A missing value counts as erased, which is not a fault. In a file of lines, nothing
-            // else may be missing.
+            // A missing value counts as erased, which is no problem. In any other file of lines, no
+            // line may be missing.
             if name == "reveals.jsonl" {
                 return None;
             }
@@ -103,7 +104,7 @@ fn change(name: &str, bytes: &mut Vec<u8>, random: &mut Random) -> Option<String
             "a line twice"
         }
     };
-    // A cut between two values leaves some of them out, as if they had been erased.
+    // A cut between two values removes some of them, as if they had been erased.
     let is_less = name == "reveals.jsonl"
         && before.starts_with(bytes)
         && (bytes.is_empty() || bytes.ends_with(b"\n"));

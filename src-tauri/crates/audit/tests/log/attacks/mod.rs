@@ -1,12 +1,12 @@
 //! Random tampering with logs on a disk (closed, open, or left by a kill) and with exported
-//! folders. Every change is reported.
+//! folders. Every change must be reported.
 //!
 //! A change counts if it changes the log's content: its rows, index entries, schema or version
 //! numbers, read without the code under test. Other changes are *void*: bytes of unused space, or a
 //! side file that SQLite ignores. In a closed log no byte is void, because its mark contains the
 //! file's digest. FORMAT.md *allows* two kinds of change, which are counted separately: the
 //! unsigned tail behind the mark may be cut, and values (with older checkpoints) may be missing.
-//! Both add nothing new.
+//! Neither adds new content.
 
 mod bytes;
 mod exports;
@@ -21,14 +21,14 @@ use soak::{Plan, Random};
 use crate::kit::{Content, World};
 use states::State;
 
-/// One attempt: a copy of a log, and the random choices for the attack.
+/// One attempt: a copy of a log, and the random choices of the attack.
 struct Attempt<'a> {
     state: &'a State,
     folder: &'a Path,
     random: Random,
 }
 
-/// Attacks the copy and returns a description. None if the attack is not possible with this log.
+/// Attacks the copy. Returns a description, or None if the attack is not possible with this log.
 type Attack = fn(&mut Attempt<'_>) -> Option<String>;
 
 #[derive(Debug, Default)]
@@ -46,8 +46,8 @@ impl Count {
     }
 }
 
-/// Checks what an unreported change left: `Ok` if nothing changed, or if the format allows the
-/// change.
+/// Checks the state after an unreported change. Returns `Ok` if the content is unchanged, or if the
+/// format allows the change.
 fn judge(path: &Path, before: &Content, mark: &Mark, count: &mut Count) -> Result<(), String> {
     let after = Content::read(path)
         .map_err(|error| format!("a log that cannot be read ({error}) is called sound"))?;
@@ -68,7 +68,7 @@ fn judge(path: &Path, before: &Content, mark: &Mark, count: &mut Count) -> Resul
     Err("it changes what the log says, and is not reported".to_owned())
 }
 
-/// Runs attempts until `cases` of them changed something.
+/// Runs attempts until `cases` of them have changed something.
 fn attack(plan: &Plan, part: u64, cases: u64, states: &[State]) -> Count {
     let attacks: Vec<Attack> = bytes::ATTACKS.iter().chain(rows::ATTACKS).copied().collect();
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn every_tampering_with_an_export_is_reported() {
     exports::run(&Plan::new("tamperings with exports", 1_500));
 }
 
-/// The added records agree with chain and tree, so the next opening would sign them.
+/// The added records agree with the chain and the tree, so the next opening would sign them.
 #[test]
 fn records_added_to_a_closed_log_are_reported_and_not_continued() {
     let (state, world) = (states::after_closing(4096, true), World::new());

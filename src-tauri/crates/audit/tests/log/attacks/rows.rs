@@ -34,7 +34,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     add_to_closed,
 ];
 
-/// Opens the log like a database tool. Some of them leave the side file as it is.
+/// Opens the log as a database tool would. Some tools leave the side file unchanged.
 fn db(attempt: &mut Attempt<'_>) -> Connection {
     let db = Connection::open(attempt.folder.join("audit.db")).unwrap();
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, attempt.random.chance(50))
@@ -180,7 +180,7 @@ fn edit_note(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("the checkpoint of size {size} is now {text}"))
 }
 
-/// Puts a valid checkpoint in the place of another one, or beside it.
+/// Moves a valid checkpoint to the place of another checkpoint, or adds it beside that checkpoint.
 fn move_note(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let (from, to) = (note(attempt, &db), seq(attempt));
@@ -328,7 +328,7 @@ fn rewrite_swapped(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("records {} and {} swapped and all after them written anew", one + 1, other + 1))
 }
 
-/// Rewrites the log as it was at an earlier size, and removes every trace of later records.
+/// Rewrites the log with its content at an earlier size, and removes every trace of later records.
 fn rewrite_shorter(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let to = if attempt.random.chance(50) {
@@ -344,8 +344,8 @@ fn rewrite_shorter(attempt: &mut Attempt<'_>) -> Option<String> {
     Some(format!("all behind record {to} taken out"))
 }
 
-/// Adds records behind the end of a closed log. (In a log that was not closed, they would be its
-/// unsigned tail.)
+/// Adds records after the end of a closed log. (In a log that was not closed, they would belong to
+/// its unsigned tail.)
 pub(super) fn add_to_closed(attempt: &mut Attempt<'_>) -> Option<String> {
     attempt.state.mark.seal.as_ref()?;
     let db = db(attempt);

@@ -1,5 +1,5 @@
-//! The logs under attack: closed ones with and without a seal, open ones, and ones whose process
-//! was killed, as they lie on the disk.
+//! The logs under attack: closed logs with and without a seal, open logs, and logs whose process
+//! was killed, with their files as they are on disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ impl Files {
         Self(NAMES.iter().filter_map(read).collect())
     }
 
-    /// Writes the files into the folder and removes all others.
+    /// Writes the files into the folder and removes all other files.
     pub(super) fn restore(&self, folder: &Path) {
         for name in NAMES.iter().chain(&["audit.db-shm", "audit.db-journal"]) {
             let _ = fs::remove_file(folder.join(name));
@@ -42,15 +42,15 @@ impl Files {
     }
 }
 
-/// A log on the disk, with other versions of it.
+/// A log on disk, with other versions of it.
 pub(super) struct State {
     pub(super) name: &'static str,
     pub(super) files: Files,
-    /// The outside copy of its newest checkpoint.
+    /// The copy of the log's newest checkpoint outside the log.
     pub(super) mark: Mark,
     /// Earlier versions of the same log.
     pub(super) older: Vec<Files>,
-    /// Logs that are valid in themselves: the same records with another key, or of another
+    /// Logs that are valid in themselves: with the same records but another key, or of another
     /// installation.
     pub(super) foreign: Vec<Files>,
     pub(super) content: Content,
@@ -97,7 +97,7 @@ fn with_mark(world: &World, size: u64) -> Mark {
 }
 
 /// A log that was closed at 15, 30 and 45 records. Without the seal, only the rules for records can
-/// find a change.
+/// detect a change.
 pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     let world = world(page_size);
     let mut older = Vec::new();
@@ -122,7 +122,8 @@ pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     )
 }
 
-/// A log in use: half of it in the file, the rest in the side file, all of it signed.
+/// A log in use: half of its records are in the file, the rest in the side file, and all are
+/// signed.
 fn while_open(page_size: u32) -> State {
     let world = world(page_size);
     closed(&world, 20);
@@ -140,7 +141,7 @@ fn while_open(page_size: u32) -> State {
     state("an open log", files, mark, older)
 }
 
-/// A log whose process was killed: the tail is not signed, and the mark may be older than the
+/// A log whose process was killed: its tail is not signed, and the mark may be older than the
 /// newest checkpoint.
 fn after_a_kill(seed: u64) -> State {
     let world = World::new();
@@ -150,7 +151,7 @@ fn after_a_kill(seed: u64) -> State {
     crate::crash::killed(world.folder.path(), &mut random);
     older.push(Files::take(world.root()));
     crate::crash::killed(world.folder.path(), &mut random);
-    // The process may be killed before it writes anything.
+    // The process may be killed before it writes any record.
     while world.mark().size <= 10 {
         crate::crash::killed(world.folder.path(), &mut random);
     }
@@ -159,7 +160,7 @@ fn after_a_kill(seed: u64) -> State {
     state("a log after a kill", Files::take(world.root()), mark, older)
 }
 
-/// Whether the log has fewer records than the mark. Otherwise it is the same log with a shorter
+/// Whether the log has fewer records than the mark. Otherwise, it is the same log with a shorter
 /// unsigned tail.
 fn covers_less(files: &Files, mark: &Mark) -> bool {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Pages of a search: words and names together, and values that are too large for one page.
+//! Tests of pages of a search: words and names together, and values that are too large for one
+//! page.
 
 use audit::Log;
 use contract::{
@@ -10,7 +11,7 @@ use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use super::{add, firsts, words};
 use crate::kit::{World, run};
 
-/// Records of conversations at the same time, with names and words that occur rarely or often.
+/// Appends records of interleaved conversations, with names and words that occur rarely or often.
 async fn a_crowd(log: &Log) {
     for n in 0..240_u32 {
         let turn = format!("t{}", n % 7 + n / 60 * 7);
@@ -28,7 +29,7 @@ async fn a_crowd(log: &Log) {
     log.flush().await.unwrap();
 }
 
-/// Whether a record fits, as a person would see it.
+/// Whether a record matches, judged without the index.
 fn fits(record: &AuditRecordView, filter: &AuditFilter) -> (Vec<bool>, bool) {
     let is = |wanted: &Option<String>, name: &str| {
         wanted.as_ref().is_none_or(|text| record.fields.get(name) == Some(&text.as_str().into()))
@@ -39,7 +40,7 @@ fn fits(record: &AuditRecordView, filter: &AuditFilter) -> (Vec<bool>, bool) {
         || record.record_type == RecordType::PolicyDecision && is(&filter.decision, "status");
     let values = record.fields.values().chain(record.revealed.values());
     let mut words = values.filter_map(|value| value.as_str()).flat_map(|text| text.split(' '));
-    // The last word of a search stands for longer words if it has three characters.
+    // The last word of a search also matches longer words if it has three characters.
     let is_open = filter.search.chars().count() >= 3;
     let has_word =
         words.any(|word| word == filter.search || is_open && word.starts_with(&filter.search));
@@ -73,7 +74,7 @@ fn word_search_combined_with_a_filter_returns_the_intersection_on_every_page() {
     });
 }
 
-/// Compares pages with what a look at all records finds, and returns the number of records.
+/// Compares pages with the result of a search through all records. Returns the number of records.
 async fn compare(log: &Log, all: &[AuditRecordView], filter: &AuditFilter) -> usize {
     let mut expected = Vec::new();
     let mut groups: Vec<(&str, Vec<bool>, bool)> = Vec::new();
@@ -83,7 +84,7 @@ async fn compare(log: &Log, all: &[AuditRecordView], filter: &AuditFilter) -> us
             expected.push(record.seq);
         }
         let Some(turn) = record.turn.as_deref() else { continue };
-        // A turn takes the place of its newest record with the word.
+        // A turn is listed at the position of its newest record with the word.
         let at = groups.iter().position(|group| group.0 == turn);
         let mut group = match at {
             Some(at) if has_word && !groups[at].2 => groups.remove(at),
@@ -145,28 +146,28 @@ async fn entries_all(log: &Log, filter: AuditFilter, limit: u32) -> Vec<Vec<Audi
     }
 }
 
-/// A value of 3 MiB.
+/// Returns a value of 3 MiB.
 fn bulky() -> String {
     "bulky ".repeat(1 << 19)
 }
 
-/// Checks the numbers on pages of values that are too large for one page.
+/// Checks the numbers on pages of records whose values are too large for one page.
 fn check_pages(pages: &[Vec<u64>], expected: &[u64]) {
     assert_eq!(pages.concat(), expected);
     assert!(pages.iter().all(|page| !page.is_empty()), "{pages:?}");
-    // Every second record is large.
+    // Every second record is large, so a page has at most four records.
     assert!(pages.iter().all(|page| page.len() <= 4), "{pages:?}");
 }
 
 #[test]
-fn a_page_of_large_values_ends_early_and_the_next_goes_on() {
+fn a_page_of_large_values_ends_early_and_the_next_page_continues_after_it() {
     let world = World::new();
     run(async {
         let log = world.open();
         for n in 2..=13 {
             let value = if n % 2 == 0 { bulky() } else { "bulky".to_owned() };
             let draft = RecordDraft::new(RecordType::RunStarted).commit("input", value.clone());
-            // Some questions, and one with several records.
+            // The records belong to several questions, one of which has several records.
             let turn = TurnId(format!("t{}", n.min(8)));
             add(&log, draft.of(&SessionId("s".into()), &turn)).await;
         }
