@@ -1,5 +1,5 @@
-//! The data of one tool call of a turn: tool, arguments, outcome and result. Knows no session and
-//! no caller.
+//! The data of one tool call of a turn: tool, arguments, outcome and result. The module knows
+//! neither the session nor the caller.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ pub(crate) struct Call {
     /// The outcome. None while the call runs or waits for the caller.
     pub(crate) outcome: Option<ToolOutcome>,
     pub(crate) data: Value,
-    /// The contract's code for the failure.
+    /// The code of the failure in the chat API's contract.
     pub(crate) code: Option<&'static str>,
     pub(crate) proposed: bool,
     pub(crate) executed: bool,
@@ -32,15 +32,15 @@ pub(crate) struct Call {
     pub(crate) ignored: Option<Value>,
     pub(crate) began: Instant,
     pub(crate) duration_ms: u64,
-    /// Whether the call reached the tool or its approval, so that no limit, rule or invalid argument
-    /// refused it before.
+    /// Whether the call reached the tool or its approval, and was not refused before by a limit, a
+    /// rule or invalid arguments.
     pub(crate) asked: bool,
-    /// Whether the call was refused because another change was proposed first.
+    /// Whether the call was refused because another change in the same turn was proposed first.
     pub(crate) is_left: bool,
 }
 
 impl Call {
-    /// Makes the record of a finished call that the gateway itself made.
+    /// Makes the record of a finished call that the gateway made itself.
     pub(crate) fn new_finished(
         id: CallId,
         tool: String,
@@ -80,8 +80,8 @@ impl Call {
         }
     }
 
-    /// Describes a change that was refused because of another one, so that the customer can ask for
-    /// it again.
+    /// Describes a change that was refused because of another change, so that the customer can ask
+    /// for it again.
     pub(crate) fn describe_left_change(&self, locale: &str) -> Option<String> {
         let of = |name: &str| text(&self.args[name]);
         let part = of("partNo").or_else(|| of("productId"))?;
@@ -95,7 +95,7 @@ impl Call {
         })
     }
 
-    /// Returns the result if the call succeeded and was made with this tool.
+    /// Returns the call's result if the call used this tool and succeeded.
     pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
         (self.is_ok() && self.tool == tool).then_some(&self.data)
     }
@@ -105,7 +105,7 @@ impl Call {
 pub(crate) mod tests {
     use super::*;
 
-    /// Makes a successful call.
+    /// Makes a successful call for a test.
     pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
         Call::new_finished(
             CallId::new("call"),

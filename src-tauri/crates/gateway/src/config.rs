@@ -13,7 +13,7 @@ use host::Patience;
 
 use crate::{net::Net, variables::Reader};
 
-/// The longest lifetime of a demo token in seconds, also for tokens signed elsewhere.
+/// The maximum lifetime of a demo token in seconds, including tokens signed by others.
 pub(crate) const LONGEST_S: u64 = 15 * 60;
 
 /// The command-line flags.
@@ -32,7 +32,7 @@ pub struct Config {
     pub token_file: Option<PathBuf>,
     pub allowed_hosts: Vec<String>,
     pub cors_origins: Vec<String>,
-    /// Proxies whose statement about the client's address is trusted.
+    /// Proxies whose information about the client's address is trusted.
     pub trusted_proxies: Vec<Net>,
     pub body_limit: usize,
     pub max_message_chars: usize,
@@ -48,7 +48,7 @@ pub struct Config {
     pub max_calls: u32,
     /// How long the model may be silent before the turn is stopped.
     pub model_timeout: Duration,
-    /// The time limit of a turn.
+    /// The maximum duration of a turn.
     pub turn_timeout: Duration,
     /// The language model set in the environment, which replaces the profile's.
     pub model: Option<String>,
@@ -58,29 +58,29 @@ pub struct Config {
     /// The timeouts and retries for a shop behind an address.
     pub patience: Patience,
     pub max_connections: usize,
-    /// The time limits for receiving a request's header and body.
+    /// The timeouts for receiving a request's header and body.
     pub header_time: Duration,
     pub body_time: Duration,
     /// How long a client may accept no data before its connection is closed.
     pub write_time: Duration,
-    /// How long running turns may take after the gateway is told to stop.
+    /// How long running turns may continue after the gateway is told to stop.
     pub grace: Duration,
 }
 
-/// Where sessions are stored.
+/// The place where sessions are stored.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SessionStore {
-    /// In the database in the data folder.
+    /// The database in the data folder.
     Sqlite,
-    /// In memory, until the process ends.
+    /// Memory, until the process ends.
     Memory,
-    /// In Redis, where other gateways may share them.
+    /// Redis, where other gateways may share the sessions.
     Redis { url: String, prefix: String },
 }
 
 impl std::fmt::Debug for SessionStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The address may contain a password, so it is not printed.
+        // The address may contain a password, so only the kind is printed.
         f.write_str(match self {
             Self::Sqlite => "Sqlite",
             Self::Memory => "Memory",
@@ -101,7 +101,7 @@ pub struct DebugRuns {
 pub struct SimpleAuth {
     pub secret: String,
     pub ttl_s: u64,
-    /// Whether browsers also send the visitor's cookie from pages of other sites.
+    /// Whether browsers also send the visitor's cookie with requests from pages of other sites.
     pub cookie_crosses_sites: bool,
 }
 
@@ -115,7 +115,8 @@ impl std::fmt::Debug for SimpleAuth {
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     pub chat: u32,
-    /// The limit for all visitors of one address together, because anyone can get many tokens.
+    /// The limit for all visitors of one address together, which exists because anyone can get many
+    /// tokens.
     pub chat_per_address: u32,
     pub token: u32,
     pub max_keys: usize,
@@ -129,9 +130,9 @@ const AN_ORIGIN: &str = "write scheme://host, or scheme://host:port for another 
 const NOT_DESKTOP: &str =
     "the application desktop is reserved for the person who owns this profile. Remove it.";
 const A_NET: &str = "write an address or a range, such as 10.0.0.0/8.";
-/// The longest message that the engine accepts.
+/// The maximum length of a message that the engine accepts.
 const MESSAGE_CHARS: u64 = 20_000;
-/// The variables that configure a shop behind an address. The address variables come first.
+/// The variables that configure a shop behind an address. The variables with addresses come first.
 const SHOP: [&str; 5] = [
     "NORCE_MCP_BASE_URL",
     "NORCE_OAUTH_TOKEN_URL",
@@ -149,15 +150,16 @@ impl Config {
             && (allowed.is_empty() || allowed.iter().any(|known| known == application))
     }
 
-    /// Reads all settings from flags and variables. `token_file` is the file for the token if one
-    /// is required.
+    /// Reads all settings from flags and variables. `token_file` is the token's file if a token is
+    /// required.
     pub fn read_variables(
         flags: &Flags,
         token_file: PathBuf,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, AgentError> {
         let mut read = Reader::new(variable);
-        // These variables are used where the model is made; here only invalid values are reported.
+        // These variables are used where the model is created, so only invalid values are reported
+        // here.
         read.read_u64("OPENAI_MAX_RETRIES", 2, 0, 10);
         read.check_address(
             "OPENAI_BASE_URL",
@@ -242,7 +244,7 @@ impl Config {
 }
 
 fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
-    // Returns the name under which a variable is set, the new one or the old one.
+    // Returns the name under which a variable is set: the new name or the old name.
     let named = |read: &Reader<'_>, new: &'static str, old: &'static str| {
         if read.read_text(new).is_some() || read.read_text(old).is_none() {
             return new;
@@ -343,8 +345,8 @@ fn session_store(read: &mut Reader<'_>) -> SessionStore {
     }
 }
 
-/// Checks that the variables of the user's own shop are all set or all missing, and that the chosen
-/// shop exists.
+/// Checks that the variables of the user's own shop are either all set or all missing, and that the
+/// chosen shop exists.
 fn shop_rules(read: &mut Reader<'_>) {
     let missing: Vec<&str> =
         SHOP.into_iter().filter(|name| read.read_text(name).is_none()).collect();

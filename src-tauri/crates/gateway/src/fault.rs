@@ -1,4 +1,4 @@
-//! A failure as the caller gets it: the status, the error envelope, and a sentence that is safe to
+//! A failure as shown to the caller: the status, the error envelope, and a sentence that is safe to
 //! show.
 
 use axum::http::StatusCode;
@@ -21,7 +21,7 @@ const HIDDEN: [&str; 9] = [
     "client_secret",
 ];
 
-/// The kind of failure, by who has to act.
+/// The kind of failure, by who must act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Category {
     Validation,
@@ -43,7 +43,7 @@ impl Category {
     }
 }
 
-/// A failure in the terms of the contract.
+/// A failure in the terms of the chat API's contract.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) status: StatusCode,
@@ -51,11 +51,11 @@ pub(crate) struct Fault {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) retryable: bool,
-    /// Details that are shown in debug mode only.
+    /// Details that are only shown in debug mode.
     pub(crate) details: Map<String, Value>,
     /// The waiting time before a retry, which is always shown.
     pub(crate) retry_after_ms: Option<u64>,
-    /// The original error, for the log alone.
+    /// The original error, which only the log may contain.
     pub(crate) cause: Option<Box<Cause>>,
 }
 
@@ -166,8 +166,8 @@ impl Fault {
         )
     }
 
-    /// Refuses because the host's settings have a fault. Its place and the remedy concern only the
-    /// operator.
+    /// Makes the refusal for an error in the host's settings. Only the operator may see the error's
+    /// place and remedy.
     fn not_set_up(locale: &str) -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -177,8 +177,8 @@ impl Fault {
         )
     }
 
-    /// Translates an engine's error. Texts of models and servers go only into the host's log, not
-    /// to the caller.
+    /// Translates an engine's error. Texts from models and servers are only in the host's log and
+    /// are not sent to the caller.
     pub(crate) fn from_error(error: &AgentError, locale: &str) -> Self {
         let upstream = |status, code, text: Text| {
             Self::new(status, Category::Upstream, code, text.localize(locale))
@@ -190,7 +190,7 @@ impl Fault {
                 "OAUTH_TOKEN_FETCH_FAILED",
                 Text::ShopFailed.localize(locale),
             ),
-            // An error with a code was sent by the server. Without a code the connection broke.
+            // The server sent the error if it has a code. Otherwise the connection broke.
             (_, Some(Reason::McpNotConnected | Reason::McpException))
                 if !error.details.contains_key("code") =>
             {
@@ -267,8 +267,8 @@ impl Fault {
                 .with_retryable()
             }
             (_, Some(Reason::SettingsUnreadable)) => Self::not_set_up(locale),
-            // A budget refused the model call. The costs and the remedy concern only the operator
-            // of the host.
+            // A budget refused the model call. Only the operator of the host may see the costs and
+            // the remedy.
             (ErrorCode::InternalError, Some(Reason::BudgetExceeded)) => {
                 upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed)
             }
@@ -294,8 +294,8 @@ impl Fault {
         }
     }
 
-    /// Returns the reason and the sentence for the log: the original ones if they are known, or
-    /// else the gateway's own.
+    /// Returns the reason and the sentence for the log: the original reason and sentence if they
+    /// are known, or else the gateway's own.
     pub(crate) fn reason_for_log(&self) -> (&str, Option<&str>) {
         self.cause.as_deref().map_or((self.code, Some(&self.message)), |cause| {
             (&cause.reason, cause.message.as_deref())
@@ -320,12 +320,13 @@ impl Fault {
     }
 }
 
-/// Whether a model failure is a timeout. The text compared with is this program's own.
+/// Whether a model failure is a timeout. The comparison is safe, because this program writes the
+/// compared text itself.
 fn is_silence_message(message: &str) -> bool {
     message.contains("sent nothing for")
 }
 
-/// Whether a model refused the request because of the offered tools.
+/// Whether the model refused the request because of the offered tools.
 fn is_tools_message(message: &str) -> bool {
     let small = message.to_lowercase();
     ["tool", "function", "schema"].iter().any(|word| small.contains(word))

@@ -1,13 +1,13 @@
-//! Small functions to read JSON that different shops write in different ways.
+//! Small functions to read JSON from shops that write data in different ways.
 
 pub(crate) use crate::shop::read::{first, text};
 
-/// Cuts a text to a number of characters.
+/// Cuts a text to a maximum number of characters.
 pub(crate) fn truncate_text(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
-/// Cuts a text to a number of characters and adds "..." if it was cut.
+/// Cuts a text to a maximum number of characters, and adds "..." to a text that was cut.
 pub(crate) fn shorten_with_dots(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         text.to_owned()

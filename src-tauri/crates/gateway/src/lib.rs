@@ -1,6 +1,6 @@
-//! The shop's chat API over HTTP. It connects the widgets of web shops to a host's engine, as their
-//! contract demands. Each turn has one event stream; the JSON answer and the stream's `final` event
-//! are the same object. Knows no store, model or window.
+//! The shop's chat API over HTTP. The crate connects the widgets of web shops to a host's engine,
+//! according to the contract of the chat API. Each turn has one event stream; the JSON answer and
+//! the stream's `final` event are the same object. Knows no store, model or window.
 #![forbid(unsafe_code)]
 
 mod call;
@@ -24,8 +24,8 @@ pub use config::{Config, Flags, SessionStore};
 pub use http::openapi::DOCUMENT;
 pub use shop::{PACK, served_packs};
 
-/// Serves requests until `stop` resolves. Then accepts no new requests and waits until turns have
-/// ended or are stopped. `ready` gets the bound address.
+/// Serves requests until `stop` resolves. Then accepts no new requests and waits until all turns
+/// have ended or are stopped. `ready` receives the bound address.
 pub async fn serve_gateway(
     host: Arc<Host>,
     config: Config,

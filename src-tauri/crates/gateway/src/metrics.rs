@@ -12,7 +12,7 @@ use tracing::Level;
 
 use crate::{call::Call, fault::Fault};
 
-/// Upper bounds of the histograms, in milliseconds.
+/// The upper bounds of the histograms, in milliseconds.
 const BOUNDS: [f64; 9] = [10.0, 50.0, 100.0, 250.0, 500.0, 1_000.0, 2_500.0, 10_000.0, 60_000.0];
 /// The classes of HTTP statuses.
 const CLASSES: [&str; 3] = ["2xx", "4xx", "5xx"];
@@ -58,7 +58,7 @@ impl Default for Metrics {
             refused: Family::default(),
             registry: Registry::with_prefix("csign_gateway"),
         };
-        // A counter that exists from the start shows its first step as an increase.
+        // The counters exist from the start, so that the first count is visible as an increase.
         for class in CLASSES {
             let _ = metrics.turns.get_or_create(&by_status(class));
             let _ = metrics.refused.get_or_create(&by_status(class));
@@ -80,8 +80,8 @@ impl Drop for Open<'_> {
 }
 
 impl Metrics {
-    /// Names every metric of the page, in its order. The library ends names of counters with
-    /// `_total` and descriptions with a full stop.
+    /// Registers every metric in the order of the page. The library appends `_total` to names of
+    /// counters and a full stop to descriptions.
     fn register(&mut self) {
         let page = &mut self.registry;
         page.register(
@@ -116,7 +116,7 @@ impl Metrics {
         page.register("tool_milliseconds", "How long tool calls took", self.tool_times.clone());
     }
 
-    /// Counts the start of a streamed turn. Dropping the result counts its end.
+    /// Counts the start of a streamed turn. Dropping the returned value counts the end.
     pub(crate) fn open_stream(&self) -> Open<'_> {
         self.streams.inc();
         self.open.inc();
@@ -142,7 +142,7 @@ impl Metrics {
         let (status, code) = (class, fault.map_or("none", |fault| fault.code));
         tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.turns = 1_u64, histogram.csign.turn.duration_ms = ms, route, status, code);
         for call in calls {
-            // Models can make up tool names, so unknown names are counted as one.
+            // Models can invent tool names, so unknown names are counted under one name.
             let (tool, outcome) = (
                 if call.known { call.tool.as_str() } else { "unknown" },
                 if call.is_ok() || call.proposed { "ok" } else { "error" },
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_keeps_names_types_and_format() {
+    fn the_metrics_page_keeps_its_names_types_and_format() {
         let metrics = Metrics::default();
         metrics.count_turn("/v1/chat", 200, None, Duration::from_millis(70), &[]);
         metrics.count_refusal(429);

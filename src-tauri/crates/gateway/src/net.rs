@@ -1,4 +1,4 @@
-//! Parses address ranges in settings. Knows no particular setting.
+//! Parses address ranges in settings. The module knows no particular setting.
 
 use std::net::IpAddr;
 

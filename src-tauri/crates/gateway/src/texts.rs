@@ -1,4 +1,4 @@
-//! All sentences of the gateway itself.
+//! All sentences that the gateway itself writes.
 
 use messages::Language;
 
@@ -96,19 +96,19 @@ messages::keys! {
 }
 
 impl Text {
-    /// Returns the sentence in the language of a locale, in English if it has none.
+    /// Returns the sentence in the language of a locale, or in English if there is no translation.
     pub(crate) fn localize(self, locale: &str) -> &'static str {
         self.text(language_of(locale))
     }
 
-    /// Returns the sentence with its holes filled.
+    /// Returns the sentence with its placeholders filled in.
     pub(crate) fn localize_with(self, locale: &str, values: &[(&str, &str)]) -> String {
         self.fill(language_of(locale), values)
     }
 }
 
-/// Returns the language of a locale, if the gateway's sentences are translated. English otherwise,
-/// so that an answer does not mix languages.
+/// Returns the language of a locale if the gateway's sentences are translated to it. Returns
+/// English otherwise, so that an answer does not mix languages.
 pub(crate) fn language_of(locale: &str) -> Language {
     Language::with_area(AREA, locale)
 }
@@ -143,7 +143,7 @@ pub(crate) fn tool_start_text(tool: &str, locale: &str) -> &'static str {
     text.localize(locale)
 }
 
-/// Returns the status text for a failed tool. It never contains the shop's own text.
+/// Returns the status text for a failed tool. The text never contains the shop's own words.
 pub(crate) fn tool_failure_text(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         tools::SEARCH => Text::SearchFailed,
@@ -171,7 +171,7 @@ mod tests {
     ];
 
     #[test]
-    fn chat_api_18_every_sentence_is_there_in_both_languages_and_differs() {
+    fn chat_api_18_every_text_exists_and_differs_in_english_and_swedish() {
         for text in Text::ALL {
             let (en, sv) = (text.localize("en"), text.localize("sv"));
             assert!(!en.trim().is_empty() && !sv.trim().is_empty(), "{text:?}");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_18_every_tool_has_a_name_and_says_when_it_starts_and_fails() {
+    fn chat_api_18_every_tool_has_a_name_and_texts_for_start_and_failure() {
         for locale in ["en", "sv"] {
             let names: BTreeSet<&str> = TOOLS.iter().map(|tool| tool_name(tool, locale)).collect();
             assert_eq!(
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_18_the_language_is_the_first_part_of_the_culture_and_else_english() {
+    fn chat_api_18_the_language_follows_the_first_part_of_the_culture_code() {
         for (culture, locale) in [
             (Some("sv"), "sv"),
             (Some("sv-SE"), "sv"),

@@ -1,11 +1,11 @@
-//! Parses the values of environment variables and collects errors about them. Knows no particular
-//! variable.
+//! Parses the values of environment variables and collects errors about these values. The module
+//! knows no particular variable.
 
 use std::time::Duration;
 
 use axum::http::Uri;
 
-/// Reads variables and collects the errors in them.
+/// Reads variables and collects errors about their values.
 pub(crate) struct Reader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     pub(crate) faults: Vec<String>,
@@ -25,8 +25,8 @@ impl<'a> Reader<'a> {
         text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Reads a list whose entries have a certain form, described by `wanted`. An entry of another
-    /// form is an error, because it would never match.
+    /// Reads a list whose entries have a certain form, described by `wanted`. An entry in another
+    /// form is an error, because the entry would never match.
     pub(crate) fn parse_list<T>(
         &mut self,
         name: &str,
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
         all
     }
 
-    /// Reads an on/off variable. An unclear value is an error, so that no feature is off by
+    /// Reads an on/off variable. An unclear value is an error, so that no feature is turned off by
     /// mistake.
     pub(crate) fn read_switch(&mut self, name: &str) -> bool {
         let Some(text) = self.read_text(name) else { return false };

@@ -1,4 +1,5 @@
-//! The open profile and its parts. `start` opens and closes it, and `commands` answers its commands.
+//! The open profile and its parts. `start` opens and closes the profile, and `commands` implements
+//! its commands.
 
 use std::{
     fs::File,
@@ -16,6 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::broadcast;
 
 use crate::{
+    data::Sources,
     keys::Keys,
     log::{AgeJudge, HostLog},
     models::HostModels,
@@ -27,9 +29,9 @@ use crate::{
 
 /// A profile that is open in this process.
 ///
-/// Its parts are behind a trait object, which is `Send` and `Sync` by declaration. Without it the
-/// compiler looks through all of them again for each command whose future holds the host, and checks
-/// this crate in 260 seconds instead of 35.
+/// The parts are behind a trait object, which is declared as `Send` and `Sync`. Otherwise, the
+/// compiler would check all parts again for each command whose future contains the host, and would
+/// need 260 seconds for this crate instead of 35.
 pub struct Host(Box<dyn HasParts + Send + Sync>);
 
 impl Host {
@@ -56,7 +58,7 @@ impl HasParts for Parts {
     }
 }
 
-/// The parts of an open profile: what each room owns.
+/// The parts of an open profile, one for each module.
 pub struct Parts {
     pub(crate) engine: Arc<Engine>,
     pub(crate) profile: Arc<LiveProfile>,
@@ -65,22 +67,23 @@ pub struct Parts {
     pub(crate) models: Arc<HostModels>,
     pub(crate) log: HostLog,
     pub(crate) servers: Arc<HostServers>,
+    pub(crate) sources: Sources,
     pub(crate) packs: HostPacks,
     pub(crate) pushes: Pushes,
     pub(crate) process: Process,
 }
 
-/// The state that belongs to this process alone.
+/// The state that belongs only to this process.
 pub(crate) struct Process {
     pub(crate) options: Options,
     /// Notices about this start for the user.
     pub(crate) notices: Mutex<Vec<StartNotice>>,
-    /// The number of records after the start was recorded.
+    /// The number of records after the records of the start.
     started_with: OnceLock<u64>,
     /// Whether the local socket is being served.
     pub(crate) served: AtomicBool,
-    /// The lock file of the profile. It is held until the process ends, so that only one process
-    /// has the profile open.
+    /// The lock file of the profile. The file stays locked until the process ends, so that only one
+    /// process has the profile open.
     _lock: Arc<File>,
 }
 
@@ -95,7 +98,7 @@ impl Process {
         }
     }
 
-    /// Notes that the start is complete, after this number of records.
+    /// Notes that the start is complete, and how many records the log has then.
     pub(crate) fn note_started(&self, records: u64) {
         let _ = self.started_with.set(records);
     }
@@ -111,7 +114,7 @@ impl Host {
         self.pushes.hub.subscribe()
     }
 
-    /// Returns the engine, for clients that say with each request who asks.
+    /// Returns the engine, for clients whose requests each name the caller.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
@@ -122,7 +125,7 @@ impl Host {
     }
 
     /// Returns the error for missing packs, with the places searched and a remedy. The error is
-    /// about all packs or about those that ship. Returns None if no packs are missing.
+    /// about all packs or about the shipped packs. Returns None if no packs are missing.
     pub fn missing_packs_error(&self) -> Option<AgentError> {
         missing_packs_error(&self.packs.tools, &self.process.options, self.paths().packs())
     }
@@ -142,12 +145,12 @@ impl Host {
         self.packs.tools.read_picture(path).await
     }
 
-    /// Returns the time of the profile's clock.
+    /// Returns the current time of the profile's clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.log.now()
     }
 
-    /// Returns the judge of what may be deleted by its age. If the log cannot be read, what was
+    /// Returns the judge that decides whether data has expired. If the log cannot be read, data
     /// stored before this start is kept.
     pub async fn age_judge(&self) -> AgeJudge {
         self.log.age_judge().await
@@ -163,7 +166,7 @@ impl Host {
         self.log.check_alarm()
     }
 
-    /// Returns why the settings cannot be used, if they cannot.
+    /// Returns the error in the settings if they cannot be used.
     pub fn settings_fault(&self) -> Option<AgentError> {
         self.profile.settings_fault()
     }

@@ -2,12 +2,13 @@
 //! with the implementation of all commands. The window, `csign` and the gateway are its clients.
 //! Must not know windows, terminals or HTTP.
 //!
-//! The folders are floors, from the ground: `profile`, `pushes`, `keys`, `models`, `log`, `servers`,
-//! `packs`; then `host.rs`, which holds what they own; then `commands`, `clients` and `start`. Each
-//! may know those before it.
+//! The modules are layers, from the lowest: `profile`, `pushes`, `keys`, `models`, `log`,
+//! `servers`, `data`, `packs`; then `host.rs`, which contains the parts of these modules; then `commands`,
+//! `clients` and `start`. Each module may only use the modules before it.
 
 mod clients;
 mod commands;
+mod data;
 mod host;
 mod keys;
 mod log;
@@ -24,7 +25,7 @@ pub use clients::{ChatWindow, Person, SocketServer, Terminal, client, evaluate, 
 pub use commands::examine_unopened;
 pub use host::Host;
 pub use log::{AgeJudge, export_log, export_scope, require_log_file, verify_file, verify_log};
-/// The time limits and retries for remote servers.
+/// The timeouts and retries for remote servers.
 pub use mcp::Patience;
 /// Runs the MCP client against test servers, for development.
 pub use mcp::dev as mcp_dev;

@@ -1,7 +1,7 @@
-//! Sessions that several gateways share, in Redis: a JSON text per session that expires with the
-//! session, a lock, and a status per approval. Every step is one script that compares before it
-//! sets and may be sent twice, so a lost reply does no harm. A crate of its own, because only the
-//! gateway needs a client for Redis.
+//! Sessions that several gateways share, stored in Redis: a JSON text per session that expires with
+//! the session, a lock, and a status per approval. Every step is one script that compares before it
+//! sets and may be sent twice, so that a lost reply does no harm. This is a separate crate, because
+//! only the gateway needs a client for Redis.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
@@ -16,12 +16,12 @@ use redis::{
 };
 use serde_json::Value;
 
-/// How long a lock lasts. Its owner renews it every few seconds; the lock of a dead owner expires
-/// after this.
+/// How long a lock lasts. The owner renews the lock every few seconds, so that the lock of a
+/// crashed owner expires after this time.
 const LOCK_MS: u64 = 10_000;
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 const ANSWER_TIME: Duration = Duration::from_secs(3);
-/// How long the connection may be silent before it is tested.
+/// How long the connection may be silent before the connection is tested.
 const SILENCE: Duration = Duration::from_secs(10);
 
 const LOCK: &str = "
@@ -32,9 +32,9 @@ return 1";
 const UNLOCK: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
 /// Replaces the session if its text still begins with the expected prefix. KEYS[1] is the session,
-/// the other keys are its approvals. ARGV: 1 the expected prefix (empty if there was no text), 2 the
-/// new text, 3 its prefix, 4 the time to live, 5 the number of approvals to keep; the rest are
-/// deleted.
+/// the other keys are its approvals. ARGV: 1 the expected prefix (empty if there was no text), 2
+/// the new text, 3 its prefix, 4 the time to live, 5 the number of approvals to keep. Other
+/// approvals are deleted.
 const SAVE: &str = "
 local function begins(with) return redis.call('GETRANGE', KEYS[1], 0, #with - 1) == with end
 if redis.call('EXISTS', KEYS[1]) == 1 and not begins(ARGV[3]) and (ARGV[1] == '' or not begins(ARGV[1])) then return 0 end
@@ -43,8 +43,8 @@ for n = 2, #KEYS do
   if n - 1 <= tonumber(ARGV[5]) then redis.call('PEXPIRE', KEYS[n], ARGV[4]) else redis.call('DEL', KEYS[n]) end
 end
 return 1";
-/// Stores a status with the name of the transition that made it. The same transition may be sent
-/// twice; another one fails.
+/// Stores a status with the name of the transition that caused it. The same transition may be sent
+/// twice; a different transition fails.
 const MOVE: &str = "
 local now = redis.call('GET', KEYS[1])
 if not now then return '' end
@@ -108,14 +108,14 @@ impl RedisSessions {
         format!("{}{session}", self.prefix)
     }
 
-    /// Returns the key for other data. Names of sessions never begin with a colon, so it belongs to
-    /// no session.
+    /// Returns the key for other data. Names of sessions never begin with a colon, so this key
+    /// belongs to no session.
     fn side_key(&self, what: &str, name: &str) -> String {
         format!("{}:{what}:{name}", self.prefix)
     }
 
-    /// Sends a command, and repeats it once if the connection broke: the first command after an
-    /// outage finds the broken connection.
+    /// Sends a command. Repeats the command once if the connection broke, because only the first
+    /// command after an outage detects a broken connection.
     async fn send<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
         let mut redis = self.redis.clone();
         match command.query_async(&mut redis).await {
@@ -126,8 +126,8 @@ impl RedisSessions {
         }
     }
 
-    /// Sends a command whose result must be known. It is also repeated once if no answer came in
-    /// time.
+    /// Sends a command whose result must be known. Repeats the command once if the connection broke
+    /// or no answer came in time.
     async fn send_surely<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
         match self.send(command.clone()).await {
             Err(error) if error.is_timeout() => self.send(command).await,
@@ -147,8 +147,7 @@ impl RedisSessions {
     }
 }
 
-/// A dead connection is found within seconds. Otherwise the system gives up only after a quarter of
-/// an hour.
+/// Detects a dead connection within seconds. The system's default is a quarter of an hour.
 fn tcp() -> TcpSettings {
     let settings = TcpSettings::default()
         .set_nodelay(true)
@@ -164,12 +163,12 @@ fn script(text: &str, keys: &[String]) -> Cmd {
     command
 }
 
-/// Returns the prefix of a state's text. The prefix of no state is empty.
+/// Returns the prefix of a state's text. Returns an empty prefix if there is no state.
 fn revision_prefix(rev: &str) -> String {
     if rev.is_empty() { String::new() } else { format!(r#"{{"rev":"{rev}","#) }
 }
 
-/// Names the kind of an error, without the server's words.
+/// Returns the kind of an error, without the text from the server.
 fn kind(error: &RedisError) -> String {
     match error.code() {
         Some(code) => format!("it says {code}"),
@@ -183,7 +182,7 @@ fn unreachable_error(error: &RedisError) -> StoreError {
     StoreError::Away(kind(error))
 }
 
-/// Returns a status as its word on the wire.
+/// Returns a status as the word used on the wire.
 fn status_to_text(status: ApprovalStatus) -> Result<String, StoreError> {
     match serde_json::to_value(status) {
         Ok(Value::String(word)) => Ok(word),
@@ -217,7 +216,7 @@ impl SharedSessions for RedisSessions {
             let wanted = revision_prefix(rev);
             let mut begins = redis::cmd("GETRANGE");
             begins.arg(&key).arg(0).arg(wanted.len().saturating_sub(1));
-            // For a value of another type, the whole value is requested below.
+            // This fails for a value of another type. The whole value is requested below then.
             match self.send::<Vec<u8>>(begins).await {
                 Ok(found) if found == wanted.as_bytes() => {
                     return Ok(Loaded::Known((*rev).to_owned()));

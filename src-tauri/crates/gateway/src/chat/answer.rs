@@ -1,4 +1,4 @@
-//! Collects the blocks of a turn's answer, and joins them to the response.
+//! Collects the blocks of a turn's answer, and joins them into the response.
 
 use axum::http::StatusCode;
 use contract::TurnId;
@@ -107,8 +107,8 @@ impl Answer {
     }
 }
 
-/// Describes a call for the debug block. Leaves out the shop's data, and of the caller's context
-/// includes two codes only.
+/// Describes a call for the debug block. Leaves out the shop's data, and includes only two codes
+/// from the caller's context.
 fn describe_call(call: &Call, context: &Map<String, Value>) -> Value {
     let mut entry = json!({"tool": call.tool, "args": call.args, "ms": call.duration_ms});
     if call.is_ok() {

@@ -1,5 +1,5 @@
-//! Handles a caller's decision about a pending action: runs the action once and reports how it
-//! ended, even if someone else or an earlier process ran it.
+//! Handles a caller's decision about a pending action: runs the action once and reports the
+//! outcome, even if someone else or an earlier process ran the action.
 
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ impl Turn<'_> {
                 Err(error) => return Err(Fault::from_error(&error, self.locale)),
             }
             state.reported_action = Some(approval.id.to_string());
-            // After a no, the other changes of the same message are no longer offered.
+            // After a rejection, the other changes of the same message are no longer offered.
             state.left.clear();
             self.answer_with_decision(Text::Cancelled, answer).await;
             return Ok(());
@@ -73,8 +73,8 @@ impl Turn<'_> {
         let not_made = result
             .as_ref()
             .map_or(Text::ConfirmUnknown, |result| choose_result_text(approval, &args, result));
-        // If the result could not be saved, no event has it. Then the action's status tells how it
-        // ended.
+        // If the result could not be saved, no event contains it, and the action's status shows the
+        // outcome.
         let without = match &decided {
             Ok(ended) if ended.status == ApprovalStatus::Done => ToolOutcome::Ok,
             Ok(_) => ToolOutcome::Unknown,
@@ -135,7 +135,7 @@ impl Turn<'_> {
         self.store_decision(answer).await;
     }
 
-    /// Stores the decision in the conversation. The customer gets the answer even if that fails,
+    /// Stores the decision in the conversation. The customer gets the answer even if storing fails,
     /// for example because the assistant was switched off meanwhile.
     async fn store_decision(&self, answer: &Answer) {
         if let Err(fault) = self.store_exchange(answer).await {
@@ -143,7 +143,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Answers that a confirmed change was not begun, with the reason.
+    /// Answers that a confirmed change was not started, with the reason.
     async fn answer_not_begun(
         &self,
         error: &AgentError,
@@ -152,8 +152,8 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> Result<(), Fault> {
         let engine = self.app.host.engine();
-        // Price, customer or cart have changed since the question was shown, so there is a new
-        // proposal that the customer has not seen yet.
+        // The price, the customer or the cart has changed since the question was shown, so there is
+        // a new proposal that the customer has not seen yet.
         if let Some(fresh) = engine
             .approvals
             .waiting_in(&self.session)
@@ -167,9 +167,9 @@ impl Turn<'_> {
         }
         tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
         match error.known_reason() {
-            // The customer can repeat the message when the shared sessions are reachable again or
-            // the assistant is switched on. If the shared sessions failed after the decision, the
-            // next answer reports the result.
+            // The customer can repeat the message as soon as the shared sessions are reachable
+            // again or the assistant is switched on. If the shared sessions failed after the
+            // decision, the next answer reports the result.
             reason
                 if matches!(reason, Some(Reason::SessionsAway | Reason::SettingsUnreadable))
                     || (error.code == ErrorCode::AgentDisabled
@@ -185,8 +185,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Withdraws a change that could not be begun, so that no later confirmation begins it. If the
-    /// withdrawal fails, asks about the change again.
+    /// Withdraws a change that could not be started, so that no later confirmation starts it. If
+    /// the withdrawal fails, asks about the change again.
     async fn withdraw_unstarted_change(
         &self,
         approval: &Approval,
@@ -200,8 +200,8 @@ impl Turn<'_> {
                 .approvals
                 .waiting_in(&self.session)
                 .await
-                // If that cannot be read, the action counts as pending: it is asked about again
-                // rather than forgotten.
+                // If the newest action cannot be read, this action counts as pending, so that the
+                // customer is asked again and the action is not forgotten.
                 .map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id))
         };
         if waits().await
@@ -216,9 +216,9 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Answers a confirmation of an action that is no longer pending and whose end was not reported
-    /// yet: someone else decided it, or its process died. The answer shows the current cart.
-    /// Returns false if the message is about something else.
+    /// Answers a confirmation of an action that is no longer pending and whose outcome was not
+    /// reported yet, because someone else decided the action or its process ended. The answer shows
+    /// the current cart. Returns false if the message is about something else.
     pub(crate) async fn answer_ended_action(
         &self,
         newest: &Approval,
@@ -240,19 +240,20 @@ impl Turn<'_> {
             self.answer_current_state(newest, state, answer).await;
             return true;
         }
-        // If the cart cannot be read now, the next message reads it.
+        // If the cart cannot be read now, the next message tries again.
         if newest.status.is_final() && (!begun || self.reread_cart(None, state, answer).await) {
             state.reported_action = Some(newest.id.to_string());
         }
-        // The session now has the cart. The calls of the answer itself are counted separately.
+        // The session now contains the new cart. The calls of the answer itself are counted
+        // separately.
         answer.update_cart(state);
         answer.calls.clear();
         false
     }
 
     /// Answers with the state of an action that was decided elsewhere, and with the current cart.
-    /// Does not begin the action again. If the action has not ended, a later answer reports its
-    /// end.
+    /// Does not start the action again. If the action has not ended, a later answer reports its
+    /// outcome.
     async fn answer_current_state(
         &self,
         approval: &Approval,
@@ -290,7 +291,8 @@ impl Turn<'_> {
         self.answer_current_state(&found, state, answer).await;
     }
 
-    /// Returns the sentence about a change that began and failed, according to its stored result.
+    /// Returns the sentence about a change that was started and failed, according to its stored
+    /// result.
     async fn failure_text(&self, approval: &Approval) -> Text {
         let result = self.app.host.engine().approvals.result_of(approval).await.ok().flatten();
         result.map_or(Text::ConfirmUnknown, |result| {
@@ -298,7 +300,7 @@ impl Turn<'_> {
         })
     }
 
-    /// Returns the arguments without caller-owned values.
+    /// Returns the arguments, excluding values that only the caller may set.
     fn model_arguments(&self, approval: &Approval) -> Value {
         let mut args: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
         if let (Some(spec), Some(args)) = (self.spec_of(&approval.tool), args.as_object_mut()) {
@@ -307,16 +309,16 @@ impl Turn<'_> {
         args
     }
 
-    /// Reads the cart after a change with an unknown outcome, and stops showing the old cart.
-    /// Without a cart id no cart can be read: a cart that the change may have started cannot be
-    /// found. Returns false if the cart could not be read.
+    /// Reads the cart after a change with an unknown outcome, and stops showing the old cart. If
+    /// the session has no cart id, no cart can be read, because a new cart that the change may have
+    /// created cannot be found. Returns false if the cart could not be read.
     async fn reread_cart(
         &self,
         decided: Option<&Approval>,
         state: &mut State,
         answer: &mut Answer,
     ) -> bool {
-        // The old cart may be wrong now, and a wrong one is worse than none.
+        // The old cart may be wrong now, and a wrong cart is worse than no cart.
         state.cart = None;
         let engine = self.app.host.engine();
         let specs = engine.caller_turns.specs(&self.app.caller);
@@ -377,7 +379,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether the action was approved, so that the shop may have received the request.
+/// Whether the action was approved and its request may have reached the shop.
 fn is_begun(status: ApprovalStatus) -> bool {
     matches!(
         status,
@@ -403,7 +405,7 @@ fn split_tool_result(result: ItemBody) -> Option<(ToolOutcome, Value)> {
 fn choose_result_text(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
     let is_refused = error.as_ref().is_some_and(|error| error.has_reason(Reason::McpToolError));
-    // A smaller number can only be suggested if the quantity is above one.
+    // The sentence can only suggest a smaller number if the quantity is above one.
     let several = args["quantity"].as_u64().is_some_and(|quantity| quantity > 1);
     match outcome {
         ToolOutcome::Ok => Text::AlreadyDone,

@@ -1,6 +1,6 @@
 //! The open questions of a session that its next message may answer: a pending change, a set of
 //! choices, suggestions. Several can be open at once, because choices stay open while the customer
-//! asks something else. `apply` is the only function that changes them, and `Expecting` names the
+//! asks something else. Only `apply_change` changes the open questions, and `Expecting` names the
 //! question that a message answers.
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::shop::{
     refine::{self, Way},
 };
 
-/// The open questions of a session. The member names are those of the stored form.
+/// The open questions of a session. The names of the fields are part of the stored form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Expectations {
@@ -25,10 +25,11 @@ pub(crate) struct Expectations {
     /// this question.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<String>,
-    /// Whether the last answer offered choices, so that numbers in the next message mean them.
+    /// Whether the last answer offered choices, so that numbers in the next message refer to these
+    /// choices.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     options_offered: bool,
-    /// Suggestions of the last answers. The next message may be the label of one of them.
+    /// The suggestions of the last answers. The next message may be the label of a suggestion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ways_on: Vec<Value>,
 }
@@ -48,27 +49,29 @@ pub(crate) enum Expecting {
 pub(crate) enum Change {
     /// A message has arrived and will be answered.
     MessageCame,
-    /// The message confirmed a change, or repeated the message that confirmed it.
+    /// The message confirmed a change, or repeats the message that confirmed a change.
     Confirmed,
-    /// The message was not a suggestion's label.
+    /// The message was not the label of a suggestion.
     SuggestionsPassed,
     Suggested(Vec<Value>),
     ChoicesOffered(Value),
     /// The customer chose one of the choices.
     Chosen,
-    /// A change was proposed. Numbers in the next message no longer mean an older set of choices.
+    /// A change was proposed, so numbers in the next message no longer refer to an older set of
+    /// choices.
     Proposed,
-    /// The answer shows other products. Numbers mean these products from now on.
+    /// The answer shows other products, so numbers refer to these products from now on.
     ProductsShown,
     Answered {
         offers_choices: bool,
         /// The public id of the action that the answer asks about.
         question: Option<String>,
-        /// Whether the caller reads the answer: it has not failed, and the caller has not
+        /// Whether the caller reads the answer: the answer has not failed, and the caller has not
         /// disconnected.
         is_read: bool,
     },
-    /// The caller does not read the answer. Its question stays open only if it was asked before.
+    /// The caller does not read the answer. The answer's question stays open only if it was also
+    /// asked before.
     Unread {
         asked_before: Option<String>,
     },
@@ -121,7 +124,8 @@ impl Expectations {
         self.asked.as_ref()
     }
 
-    /// Returns an earlier question if the caller has seen no other question since.
+    /// Keeps an earlier question if the caller has seen no other question since. Returns None
+    /// otherwise.
     pub(crate) fn keep_if_last_question(&self, before: Option<String>) -> Option<String> {
         before.filter(|before| self.is_last_question(before))
     }
@@ -135,7 +139,7 @@ impl Expectations {
         &self.ways_on
     }
 
-    /// Returns the choices that numbers in the next message mean.
+    /// Returns the choices that numbers in the next message refer to.
     pub(crate) fn offered_choices(&self) -> Option<&Value> {
         self.choices.as_ref().filter(|_| self.options_offered)
     }
@@ -156,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_comes_before_a_suggestion_and_that_before_a_choice() {
+    fn a_reply_is_read_as_a_decision_before_a_suggestion_and_a_choice() {
         let mut open = Expectations::default();
         assert_eq!(open.find_answered_question("1", None), Expecting::Nothing);
         open.apply_change(Change::ChoicesOffered(choices()));
@@ -188,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_question_that_was_read_is_asked() {
+    fn only_a_question_that_reached_its_reader_counts_as_asked() {
         let mut open = Expectations::default();
         let answered = |question: &str, is_read| Change::Answered {
             offers_choices: false,
@@ -206,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_end_when_something_else_is_shown_and_stay_through_other_answers() {
+    fn choices_expire_when_other_products_or_changes_are_shown() {
         for change in [Change::Chosen, Change::Proposed, Change::ProductsShown] {
             let mut open = Expectations::default();
             open.apply_change(Change::ChoicesOffered(choices()));
@@ -233,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_keeps_the_names_under_which_it_is_stored() {
+    fn stored_expectations_keep_their_member_names() {
         let stored = json!({"choices": choices(), "confirmed": true, "asked": "a", "optionsOffered": true, "waysOn": suggestions()});
         let read: Expectations = serde_json::from_value(stored.clone()).unwrap_or_default();
         assert_eq!(serde_json::to_value(&read).ok(), Some(stored));

@@ -1,5 +1,5 @@
-//! The texts about a pending cart change. The engine stores the change and decides about it; this
-//! module only words the question.
+//! The texts about a pending cart change. The engine stores the change and handles its decision;
+//! this module only words the question.
 
 use contract::Approval;
 use serde_json::{Value, json};
@@ -26,8 +26,8 @@ pub(crate) fn describe_change(approval: &Approval, tool: &str, locale: &str) -> 
     }
 }
 
-/// Returns the amount of the changed line after the change, or of the whole cart, as written in the
-/// preview.
+/// Returns the amount of the changed line, or of the whole cart, after the change, as written in
+/// the preview.
 fn find_amount(approval: &Approval) -> Option<String> {
     let after = &approval.preview.as_ref()?.after;
     let is_known = |text: &&str| !text.is_empty() && *text != "?";
@@ -47,7 +47,7 @@ fn word_question(approval: &Approval, tool: &str, locale: &str) -> String {
     let part = text(&arguments["partNo"]).or_else(|| text(&arguments["productId"]));
     let quantity = text(&arguments["quantity"]).unwrap_or_else(|| "1".into());
     let Some(part) = part else { return format!("{}?", Text::Generic.localize(locale)) };
-    // The preview's rows contain the shop's name of the product.
+    // The rows of the preview contain the shop's name of the product.
     let rows = approval
         .preview
         .iter()
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_11_a_question_names_the_known_values_and_else_the_change_alone() {
+    fn chat_api_11_a_question_without_a_known_item_names_only_the_change() {
         let of = |arguments: Value, tool: &str, locale: &str| {
             describe_change(&waiting(&arguments, None), tool, locale)
         };
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_replaces_another_says_what_it_costs_now() {
+    fn a_question_that_replaces_another_states_the_new_price() {
         let mut approval = waiting(&json!({"partNo": "A-1"}), None);
         approval.preview = serde_json::from_value(json!({"summary": "s", "before": {"rows": [], "total": "0.00 SEK"}, "after": {
             "rows": [{"label": "Boot", "amount": "9,999.00", "changed": true}], "total": "10,098.00 SEK"}}))
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_11_buttons_send_what_is_understood_in_their_language() {
+    fn chat_api_11_confirmation_buttons_send_words_that_are_understood() {
         for (locale, values) in [("en", ["yes", "no"]), ("sv", ["ja", "nej"])] {
             let (pending, confirmation) =
                 approval_blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);

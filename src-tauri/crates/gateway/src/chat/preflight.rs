@@ -1,6 +1,6 @@
-//! Checks a product before a change is proposed or a card is shown. A product with variants never
-//! goes into the cart itself; the customer must choose a variant. If the customer asks about sizes
-//! or colours, the cards list the available ones.
+//! Checks a product before a change is proposed or a card is shown. A product with variants is
+//! never added to the cart as such; the customer must choose a variant. If the customer asks about
+//! sizes or colours, the cards list the available sizes and colours.
 
 use std::sync::Arc;
 
@@ -30,14 +30,15 @@ use crate::{
     texts::Text,
 };
 
-/// The number of products of an answer whose variants are looked up.
+/// How many products of an answer are looked up for their variants.
 const ENRICHED: usize = 3;
-/// Words with which a customer asks about the differences between variants, or is about to buy.
+/// Words with which a customer asks about the differences between variants, or shows the intention
+/// to buy.
 const ASKS: &str = "size sizes colour colours color colors variant variants fit fits buy storlek storlekar färg färger varianter passar köpa köp";
 /// The reason why a proposal for a product with variants is withdrawn.
 const CHOOSE: &str = "The customer has to choose a variant first.";
 
-/// The JSON-RPC error code of a server whose tool does not accept the arguments.
+/// The JSON-RPC error code that a server returns if its tool does not accept the arguments.
 const INVALID_PARAMS: i64 = -32_602;
 
 /// The shop could not be reached, so it is unknown whether it has the product.
@@ -145,7 +146,7 @@ impl Turn<'_> {
         match product.map_or(Offer::Plain, |product| {
             choices::offer_variants(&product, &id, quantity, self.locale)
         }) {
-            // The shop offers no other part number, so the model's text stays.
+            // The shop offers no other part number, so the model's answer is kept.
             Offer::Plain => return Ok(false),
             Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
             Offer::Several(kept) => {
@@ -174,7 +175,7 @@ impl Turn<'_> {
         }))
     }
 
-    /// Looks up a product in the shop, in the answer's turn and without leaving items in the
+    /// Looks up a product in the shop as part of the answer's turn, but stores no items in the
     /// conversation. Returns None if the shop does not have the product.
     async fn look_up_product(
         &self,
@@ -244,7 +245,7 @@ impl Turn<'_> {
             .collect()
     }
 
-    /// Withdraws a proposal and tells the model why. Returns false if the proposal is still
+    /// Withdraws a proposal and gives the model the reason. Returns false if the proposal is still
     /// pending.
     pub(crate) async fn withdraw_proposal(
         &self,
@@ -320,23 +321,23 @@ impl Turn<'_> {
     }
 }
 
-/// Whether the error proves that no product can be found: the tool itself says so, does not accept
-/// the request, is switched off, or is denied by a rule.
+/// Whether the error proves that the product cannot be found: the tool reports an error, does not
+/// accept the request, is switched off, or is denied by a rule.
 fn is_not_found(error: &AgentError) -> bool {
     matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
         || matches!(error.known_reason(), Some(Reason::McpToolError | Reason::SideEffectDisallowed))
         || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
 }
 
-/// Whether a change names no product: its name is blank, or the word that programs write for a
+/// Whether a change names no product: the name is blank, or is a word that programs write for a
 /// missing value.
 fn is_blank_change(arguments: &Value) -> bool {
     let name = [&arguments["partNo"], &arguments["productId"]].into_iter().find_map(text);
     name.is_none_or(|name| ["null", "undefined"].iter().any(|word| name.eq_ignore_ascii_case(word)))
 }
 
-/// Whether a part number, or a product id used as one, belongs to this product or one of its
-/// variants.
+/// Whether this product or one of its variants has this part number, or this product id in place of
+/// a part number.
 fn has_part_number(product: &Value, part: &str) -> bool {
     Variant::read(product).is_named(part)
         || Variant::read_all(product).iter().any(|variant| variant.is_named(part))

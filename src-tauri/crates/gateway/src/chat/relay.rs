@@ -18,7 +18,7 @@ use crate::{
     texts::{Text, tool_failure_text, tool_name, tool_start_text},
 };
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Clone, Debug)]
 pub(crate) struct End {
     pub(crate) status: TurnStatus,
@@ -33,24 +33,24 @@ pub(crate) struct EventRelay {
     debug: bool,
     specs: Arc<Vec<ToolSpec>>,
     pub(crate) calls: Vec<Call>,
-    /// Calls that were not reported to the caller yet, in order. The first one may have been
-    /// announced as started.
+    /// Calls that were not reported to the caller yet, in order. The start of the first call may
+    /// already be reported.
     waiting: VecDeque<CallId>,
     announced: bool,
     ignored: Vec<Value>,
     pub(crate) rounds: u32,
     searched: bool,
-    /// A sentence of the gateway that precedes the first delta.
+    /// A sentence of the gateway that is sent before the first delta.
     preface: Option<&'static str>,
-    /// The model's text that was sent as deltas.
+    /// The part of the model's text that was sent as deltas.
     streamed: String,
     current: String,
-    /// Whether this round's text was reclassified as reasoning, so the round continues.
+    /// Whether the text of this round was reclassified as reasoning, so that the round continues.
     was_replaced: bool,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,
-    /// The time since which the gateway has been waiting for the model. None if no model call is
-    /// under way. Notices do not count as an answer of the model.
+    /// Since when the gateway has been waiting for the model. None if no model call is running.
+    /// Notices do not count as an answer of the model.
     pub(crate) silent_since: Option<tokio::time::Instant>,
 }
 
@@ -82,12 +82,12 @@ impl EventRelay {
         }
     }
 
-    /// Returns the relay with a sentence that precedes the streamed text.
+    /// Returns the relay with a sentence that is sent before the streamed text.
     pub(crate) fn with_preface(self, preface: Option<&'static str>) -> Self {
         Self { preface, ..self }
     }
 
-    /// Handles an event. Returns the turn's end if the event is the last one.
+    /// Handles an event. Returns the turn's end if this is the last event.
     pub(crate) fn handle_event(&mut self, event: EventBody) -> Option<End> {
         self.silent_since = match &event {
             EventBody::Status { stage: Stage::Thinking, .. }
@@ -173,7 +173,7 @@ impl EventRelay {
     fn record_call_start(&mut self, id: CallId, tool: &str, args: Value) {
         let said = std::mem::take(&mut self.current);
         if !said.is_empty() {
-            // A text beside calls stays part of the answer.
+            // Text beside calls stays a part of the answer.
             self.asides.push(said);
         }
         let spec = self.specs.iter().find(|spec| spec.id.as_str() == tool);
@@ -234,8 +234,8 @@ impl EventRelay {
             call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied)
                 && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
         }
-        // A second change of the same round is refused and can be asked for again. It is not
-        // reported, unless its start was reported before.
+        // A second change in the same round is refused, and the customer can ask for it again. The
+        // refusal is not reported, unless the start of the call was reported before.
         let begun = self.announced && self.waiting.front() == Some(id);
         if !begun && error.is_some_and(is_one_at_a_time) {
             self.waiting.retain(|waiting| waiting != id);
@@ -243,13 +243,13 @@ impl EventRelay {
         self.report_calls();
     }
 
-    /// Reports finished calls in their order, each with start and end, even if they ran in
+    /// Reports finished calls in their order, each with start and end, even if the calls ran in
     /// parallel.
     fn report_calls(&mut self) {
         while let Some(call) =
             self.waiting.front().and_then(|id| self.calls.iter().find(|call| call.id == *id))
         {
-            // A change is reported only when it was refused or made, because most changes wait for
+            // A change is reported only after it was refused or made, because most changes wait for
             // confirmation instead.
             if !self.announced && call.known && (!call.writes || call.outcome.is_some()) {
                 self.out.send_status(tool_start_text(&call.tool, self.locale));
@@ -262,7 +262,7 @@ impl EventRelay {
             send_tool_end(&self.out, &call.tool, call.caller_result(self.locale), self.locale);
             self.searched |= call.tool == tools::SEARCH && call.is_ok();
             // The start of an unknown tool was never reported, and a call that did not reach its
-            // tool has not failed. Only their end is reported.
+            // tool has not failed. Only the end of these calls is reported.
             if !call.is_ok() && call.known && call.asked {
                 self.out.send_status(tool_failure_text(&call.tool, self.locale));
             } else if let Some(found) = call.result_of(tools::SEARCH) {
@@ -327,7 +327,7 @@ fn with_text_ids(mut args: Value) -> Value {
     args
 }
 
-/// Reports the start of a call.
+/// Sends the event for the start of a call.
 pub(crate) fn send_tool_start(out: &SseSink, tool: &str, args: &Value, locale: &str) {
     out.send_event(
         "tool_start",
@@ -335,8 +335,8 @@ pub(crate) fn send_tool_start(out: &SseSink, tool: &str, args: &Value, locale: &
     );
 }
 
-/// Reports the end of a call with its result or a sentence. The shop's own text about a failure is
-/// left out.
+/// Sends the event for the end of a call with its result or a sentence. Leaves out the shop's own
+/// text about a failure.
 pub(crate) fn send_tool_end(
     out: &SseSink,
     tool: &str,

@@ -39,10 +39,10 @@ pub(crate) struct AdmittedRequest {
 
 const NUMBERS: [&str; 3] = ["salesAreaId", "customerId", "companyId"];
 const TEXTS: [&str; 2] = ["cultureCode", "currencyCode"];
-/// The maximum length of language tags.
+/// The maximum length of a language tag in characters.
 const LONGEST_TEXT: usize = 35;
 
-/// Returns the session id if it can be read, for answers to invalid requests.
+/// Returns the session id if it can be read, for use in answers to invalid requests.
 pub(crate) fn read_session_id(body: &Value) -> String {
     body["sessionId"]
         .as_str()
@@ -64,7 +64,7 @@ impl ChatRequest {
         })
     }
 
-    /// Checks whether the application is allowed and whether the message is too long.
+    /// Checks that the application is allowed and that the message is not too long.
     pub(crate) fn check_allowed(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_for_culture(self.culture());
         if !config.allows(&self.application) {
@@ -99,7 +99,7 @@ fn read_text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-/// Reads the message. If it is too long, the refusal is in the caller's language.
+/// Reads the message. If the message is too long, the refusal is in the caller's language.
 fn read_message(body: &Value, most: usize) -> Result<String, Fault> {
     let locale = locale_for_culture(body["context"]["cultureCode"].as_str());
     let said = body["message"].as_str().unwrap_or_default();

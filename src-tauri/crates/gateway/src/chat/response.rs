@@ -10,7 +10,7 @@ use crate::{
     shop::{Cart, cards::Card, choices::Shown},
 };
 
-/// The response. An absent member is left out and never null.
+/// The response. A missing member is omitted and never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChatResponse {

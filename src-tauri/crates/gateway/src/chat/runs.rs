@@ -1,4 +1,4 @@
-//! Stores the newest runs in memory for the debug routes: request and answer, shortened and without
+//! Keeps the newest runs in memory for the debug routes: request and answer, shortened and without
 //! secrets.
 
 use std::{
@@ -36,7 +36,7 @@ const HIDDEN: [&str; 8] = [
 
 struct StoredRun {
     record: Value,
-    /// The request and its visitor's address for a replay. They are never shown.
+    /// The request and its visitor's address, which are only used for a replay and never shown.
     request: Option<(ChatRequest, String)>,
     at: Instant,
 }
@@ -143,7 +143,7 @@ impl Runs {
         self.runs.lock().retain(|kept| now.saturating_duration_since(kept.at) < self.ttl);
     }
 
-    /// Returns the newest runs in one line each, and the total number of runs.
+    /// Returns a one-line summary of each of the newest runs, and the total number of runs.
     pub(crate) fn list_runs(
         &self,
         limit: usize,
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chat_api_19_members_that_name_a_secret_are_hidden_however_they_are_written() {
+    fn chat_api_19_members_named_like_a_secret_are_redacted_in_any_spelling() {
         for name in [
             "authorization",
             "Authorization",
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_19_arguments_are_kept_short_and_without_context() {
+    fn chat_api_19_recorded_arguments_are_shortened_and_contain_no_context() {
         let kept = redact_value(
             &json!({"context": {"customerId": 17}, "filters": {"context": "x"}, "contexts": 1}),
             0,

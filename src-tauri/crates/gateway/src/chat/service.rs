@@ -1,4 +1,4 @@
-//! The shared parts that every turn needs: the host, the settings, the metrics and the stored runs.
+//! The state that every turn needs: the host, the settings, the metrics and the stored runs.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::{
 pub(crate) struct ChatService {
     pub(crate) host: Arc<Host>,
     pub(crate) config: Config,
-    /// The customers, with the packs and limits that they have.
+    /// The customers as the engine's caller, with their packs and limits.
     pub(crate) caller: Caller,
     pub(crate) sessions: Sessions,
     pub(crate) runs: Runs,
     pub(crate) metrics: Metrics,
-    /// Turns under way. The gateway waits for them before it ends.
+    /// The running turns. The gateway waits for these turns before it ends.
     pub(crate) turns: TaskTracker,
-    /// Cancelled when turns that have not ended in time must be stopped.
+    /// Cancelled to stop the turns that have not ended in time.
     pub(crate) give_up: CancellationToken,
 }
 
@@ -41,7 +41,8 @@ impl ChatService {
         }
     }
 
-    /// Returns the name of the model that answers: the model in the environment, or the profile's.
+    /// Returns the name of the model that answers: the model set in the environment, or else the
+    /// profile's model.
     pub(crate) fn model(&self) -> String {
         self.config
             .model

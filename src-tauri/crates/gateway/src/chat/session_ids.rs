@@ -1,10 +1,11 @@
-//! The engine's ids of callers' sessions, and which tokens open a session. Knows no stored state.
+//! The engine's ids of callers' sessions, and the rules for which tokens open a session. The module
+//! knows no stored state.
 
 use contract::SessionId;
 use uuid::{Uuid, Variant, Version};
 
-/// Whether nobody can guess a session's name: it is a random UUID (version 4) as clients write it,
-/// with 122 random bits. A caller that has such a name got it from its session.
+/// Whether nobody can guess a session's name, because it is a random UUID (version 4) in the usual
+/// form, with 122 random bits. A caller with such a name received it from its own session.
 pub(crate) fn is_unguessable(session: &str) -> bool {
     Uuid::try_parse(session).is_ok_and(|id| {
         id.get_version() == Some(Version::Random)
@@ -16,7 +17,8 @@ pub(crate) fn is_unguessable(session: &str) -> bool {
 /// Returns the engine's id of a caller's session. Visitors with demo tokens choose session names
 /// themselves, so for a name that can be guessed the visitor's id becomes part of the engine's id.
 /// The same name then means different sessions for different visitors. A name that cannot be
-/// guessed means one session: the shop's widget shows another token with each message.
+/// guessed always means the same session, because the shop's widget sends a new token with each
+/// message.
 pub(crate) fn engine_session_id(
     application: &str,
     session: &str,
@@ -52,7 +54,7 @@ mod tests {
         auth.verify_visitor(&headers, 1_000).is_some()
     }
 
-    /// Generates visitor ids, some with a character that no token may contain.
+    /// Generates visitor ids, some of them with a character that no token may contain.
     fn sid() -> impl Strategy<Value = String> {
         prop_oneof![9 => "[ab_-]{1,3}", 1 => "[a/:_-]{1,3}"]
     }
@@ -60,28 +62,28 @@ mod tests {
     proptest! {
         // The alphabet is small, so that names often begin with the same letters.
         #[test]
-        fn two_visitors_never_share_a_session_whose_name_can_be_guessed(
+        fn visitors_with_the_same_guessable_session_id_have_different_sessions(
             one in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
             other in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
         ) {
             prop_assume!(one != other && holds(&one.1) && holds(&other.1));
             let id = |(application, sid, session): &(String, String, String)| engine_session_id(application, session, Some(sid));
             prop_assert_ne!(id(&one), id(&other));
-            // A visitor cannot name the session of a random id either, except by that id.
+            // A visitor cannot reach the session of a random id by another name either.
             prop_assert_ne!(id(&one), engine_session_id(&one.0, RANDOM, Some(&one.1)));
             prop_assert_eq!(id(&one).application(), one.0);
         }
     }
 
     #[test]
-    fn a_random_id_opens_its_session_under_any_token_of_its_application() {
+    fn a_random_session_id_opens_its_session_with_any_token_of_its_application() {
         let of = |application: &str, sid: &str| engine_session_id(application, RANDOM, Some(sid));
         assert_eq!(of("shop-web", "anna"), of("shop-web", "bert"));
         assert_ne!(of("shop-web", "anna"), of("other", "anna"));
     }
 
     #[test]
-    fn only_a_whole_random_uuid_counts_as_unguessable() {
+    fn only_a_random_version_4_uuid_counts_as_unguessable() {
         let upper = RANDOM.to_uppercase();
         assert!([RANDOM, &upper].iter().all(|id| is_unguessable(id)));
         for guessable in [
@@ -89,15 +91,15 @@ mod tests {
             "s",
             "1001",
             "shared-name",
-            // Made of the time and of a name.
+            // These UUIDs are made from the time or from a name.
             "9b2f6c1e-3d47-1a58-8f0b-6c1d2e3f4a5b",
             "9b2f6c1e-3d47-5a58-8f0b-6c1d2e3f4a5b",
             "9b2f6c1e-3d47-7a58-8f0b-6c1d2e3f4a5b",
-            // Another variant, and no id at all.
+            // The first two have another UUID variant, and the third is the nil UUID.
             "9b2f6c1e-3d47-4a58-0f0b-6c1d2e3f4a5b",
             "9b2f6c1e-3d47-4a58-cf0b-6c1d2e3f4a5b",
             "00000000-0000-0000-0000-000000000000",
-            // Other ways to write it.
+            // These are other notations of a UUID.
             "9b2f6c1e3d474a588f0b6c1d2e3f4a5b",
             "{9b2f6c1e-3d47-4a58-8f0b-6c1d2e3f4a5b}",
             "urn:uuid:9b2f6c1e-3d47-4a58-8f0b-6c1d2e3f4a5b",

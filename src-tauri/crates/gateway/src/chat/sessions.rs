@@ -1,6 +1,6 @@
 //! Sessions of callers: the lock that allows one turn at a time (across all gateways that share the
-//! session), the stored state, and their expiry. `session_ids` has their ids, `sharing` loads and
-//! stores shared sessions.
+//! session), the stored state, and expiry. `session_ids` derives the ids of sessions, `sharing`
+//! loads and stores shared sessions.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -30,17 +30,17 @@ const KEY: &str = "$gateway";
 pub(crate) const CLIENT_IP: &str = "clientIp";
 pub(crate) const CONTEXT: &str = "context";
 pub(crate) const STATUS_SEED: &str = "statusSeed";
-/// The number of sessions whose lanes are kept before unused lanes are removed.
+/// How many lanes of sessions are kept before unused lanes are removed.
 const LANES: usize = 1_024;
-/// The number of stored items per session. Models see fewer.
+/// How many items are stored per session. Models see fewer items.
 const ITEMS: u32 = 500;
 
-/// The longest time that the clean-up waits for a session in which a turn runs.
+/// How long the clean-up waits for a session with a running turn.
 const SHORT_WAIT: Duration = Duration::from_millis(500);
 
-/// A message that waited for earlier turns of its session. The customer sent it before seeing
-/// questions that were asked meanwhile. Clocks cannot tell this, because gateways that share a
-/// session have different clocks and a question is shown later than its action is stored.
+/// A message that waited for earlier turns of its session. The customer sent the message before
+/// seeing questions that were asked in the meantime. Times cannot show this, because gateways that
+/// share a session have different clocks and a question is shown later than its action is stored.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Waited {
     /// The question that was open when the message arrived, if any.
@@ -58,7 +58,7 @@ struct Lane {
 pub(crate) struct Sessions {
     ttl: Duration,
     lanes: Mutex<HashMap<SessionId, Lane>>,
-    /// Sessions that could not be stored in the shared store after their turn.
+    /// Sessions that could not be saved in the shared store after their turn.
     unsaved: Mutex<HashSet<SessionId>>,
 }
 
@@ -67,9 +67,9 @@ impl Sessions {
         Self { ttl, lanes: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Waits until the message may be answered and returns whether it had to wait. Reads the open
+    /// Waits until the message may be answered, and returns whether it had to wait. Reads the open
     /// question before waiting, so that the message answers the question that its sender has seen.
-    /// The question of a turn at another gateway is known only as far as it is stored at that
+    /// The question of a turn at another gateway is known only if it is already stored at that
     /// moment.
     pub(crate) async fn lock_for_message(
         &self,
@@ -77,7 +77,8 @@ impl Sessions {
         id: &SessionId,
     ) -> Result<(Held, Option<Waited>), AgentError> {
         let turn = self.turn_mutex(id);
-        // Tried first, because only a message that had to wait may answer an older question.
+        // The lock is first tried without waiting, because only a message that had to wait may
+        // answer an older question.
         let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
             let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
             return Ok((
@@ -104,7 +105,8 @@ impl Sessions {
     fn turn_mutex(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
         let mut lanes = self.lanes();
         if lanes.len() > LANES {
-            // A lane in use stays, or two turns of one session would run at the same time.
+            // A lane in use must stay, because two turns of one session would run at the same time
+            // otherwise.
             lanes.retain(|_, lane| lane.turn.strong_count() > 0);
         }
         let lane = lanes.entry(id.clone()).or_default();
@@ -115,7 +117,8 @@ impl Sessions {
         })
     }
 
-    /// Locks a session for one turn. Other turns of the session wait, also those at other gateways.
+    /// Locks a session for one turn. Other turns of the session wait, including turns at other
+    /// gateways.
     pub(crate) async fn lock_session(
         &self,
         host: &Host,
@@ -124,8 +127,8 @@ impl Sessions {
         lock_everywhere(host, id, self.turn_mutex(id).lock_owned().await).await
     }
 
-    /// Loads the newest state of a session from all gateways, with its caller's values. An expired
-    /// session counts as new. The caller must hold the session's lock.
+    /// Loads the newest state of a session from all gateways, together with its caller's values. An
+    /// expired session counts as new. The caller must hold the session's lock.
     pub(crate) async fn load_state(
         &self,
         host: &Host,
@@ -142,8 +145,8 @@ impl Sessions {
         *state == State::default()
     }
 
-    /// Returns the first state of a new session. It has an expiry time from the beginning, in case
-    /// its first turn never ends.
+    /// Returns the first state of a new session. The state has an expiry time from the beginning,
+    /// in case the first turn never ends.
     pub(crate) fn first_state(&self, now_ms: i64) -> (String, Option<Value>) {
         (
             KEY.to_owned(),
@@ -177,13 +180,14 @@ impl Sessions {
             state.rev.clear();
             return keep(state).await;
         };
-        // A random revision and no counter: two gateways that go on from one state must not make
-        // the same one.
+        // The revision is random and not a counter, because two gateways that continue from the
+        // same state must not create the same revision.
         state.rev = uuid::Uuid::new_v4().simple().to_string();
         keep(state).await?;
         let saved = sharing::store(host, shared.as_ref(), id, state).await;
         if saved.is_err() {
-            // Kept on disk, so that the next start shares it if this process ends before.
+            // This is stored on disk, so that the next start saves the session in the shared store
+            // if this process ends first.
             state.unshared = true;
             self.unsaved().insert(id.clone());
             keep(state).await?;
@@ -198,7 +202,7 @@ impl Sessions {
         self.unsaved.lock()
     }
 
-    /// Finds sessions that an earlier process could not store in the shared store.
+    /// Finds sessions that an earlier process could not save in the shared store.
     pub(crate) async fn find_unsaved(&self, host: &Host) -> Result<(), AgentError> {
         for id in host.engine().values.sessions_with(KEY).await? {
             if local_state(host, &id).await?.0.unshared {
@@ -209,7 +213,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Stores sessions in the shared store that could not be stored when their turns ended.
+    /// Saves sessions in the shared store that could not be saved when their turns ended.
     pub(crate) async fn share_unsaved(&self, host: &Host) {
         let waiting: Vec<SessionId> = self.unsaved().iter().cloned().collect();
         for id in waiting {
@@ -220,8 +224,8 @@ impl Sessions {
         }
     }
 
-    /// Stores one session in the shared store. A session that is in use is skipped until the next
-    /// time.
+    /// Saves one session in the shared store. A session that is in use is skipped until the next
+    /// attempt.
     async fn retry_share(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
         let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock_session(host, id)).await else {
             return Ok(());
@@ -229,7 +233,7 @@ impl Sessions {
         let held = held?;
         let now_ms = host.now().timestamp_millis();
         let (mut state, _) = self.load_state(host, id, now_ms).await?;
-        // Another turn may have shared the session meanwhile.
+        // Another turn may have saved the session in the meantime.
         let missing = !state.rev.is_empty() && state.rev != state.base;
         let shared =
             if missing { self.save_state(host, id, &mut state, now_ms).await } else { Ok(()) };
@@ -273,7 +277,7 @@ async fn newest_state(
     if state.expires_at > now_ms || !is_over(&state, host, &host.age_judge().await) {
         return Ok((State { base: String::new(), ..state }, values));
     }
-    // The caller can only repeat the message.
+    // The caller can only repeat the message, because the session could not be deleted.
     delete_session(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
         AgentError::internal(Reason::SessionsAway, "An ended session could not be cleared away.")
@@ -281,7 +285,8 @@ async fn newest_state(
     Ok((State::default(), SessionValues::default()))
 }
 
-/// Whether the time of a session is over. The shared store judges by its own clock.
+/// Whether a session has expired. With a shared store, which expires sessions by its own clock, the
+/// local clock needs no further check.
 fn is_over(state: &State, host: &Host, judge: &AgeJudge) -> bool {
     if host.shared_sessions().is_some() {
         return state.expires_at <= host.now().timestamp_millis();
@@ -299,7 +304,7 @@ async fn local_state(host: &Host, id: &SessionId) -> Result<(State, SessionValue
     Ok((state, values))
 }
 
-/// Returns the open question of a session, as far as it is stored at this moment.
+/// Returns the open question of a session, as stored at this moment.
 async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
     let (state, _) = local_state(host, id).await.ok()?;
     let Some(shared) = host.shared_sessions() else { return state.open.last_question().cloned() };
@@ -314,10 +319,10 @@ async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
     }
 }
 
-/// Deletes a session and its pending actions. The log stays.
+/// Deletes a session and its pending actions, but not the log.
 async fn delete_session(host: &Host, id: &SessionId) -> Result<(), AgentError> {
     match host.engine().sessions.expire(id, host.shared_sessions().map(AsRef::as_ref)).await {
-        // The session has values but no messages.
+        // This session has values but no messages.
         Err(error) if error.has_reason(Reason::NotFound) => host.engine().values.clear(id).await,
         other => other,
     }
@@ -343,7 +348,7 @@ pub(crate) async fn delete_expired(sessions: &Sessions, host: &Host) {
         if let Err(error) = sweep_one(sessions, host, &judge, &id).await {
             tracing::warn!(%error, "an ended session could not be cleared away");
         }
-        // There may be very many sessions, so turns may run in between.
+        // There may be very many sessions, so other turns may run in between.
         tokio::task::yield_now().await;
     }
 }
@@ -358,7 +363,7 @@ async fn sweep_one(
     if !over().await? {
         return Ok(());
     }
-    // A turn runs in the session, so it continues to live.
+    // A turn is running in the session, so the session is still in use.
     let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock_session(host, id)).await else {
         return Ok(());
     };

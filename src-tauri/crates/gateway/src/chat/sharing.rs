@@ -1,6 +1,6 @@
 //! Locks, loads and stores a session that several gateways share. One gateway holds the session at
 //! a time, loads it before a turn and stores it after the turn. If the shared store is unreachable,
-//! the result of a turn stays local and is stored later, unless another gateway has continued the
+//! the result of a turn stays local and is saved later, unless another gateway has continued the
 //! session meanwhile.
 
 use std::{sync::Arc, time::Duration};
@@ -12,7 +12,7 @@ use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinHandle};
 
 use crate::chat::state::State;
 
-/// How often the holder extends its lock. A fraction of the lock's lifetime.
+/// How often the holder extends its lock, which must be a fraction of the lock's lifetime.
 const RENEWAL: Duration = Duration::from_secs(3);
 const FIRST_WAIT: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_millis(150);
@@ -69,7 +69,8 @@ impl Held {
         let mut wait = FIRST_WAIT;
         while !there.try_lock().await? {
             tokio::time::sleep(wait).await;
-            // A turn can take long, and many waiting gateways would keep Redis busy.
+            // The pauses grow, because a turn can take long and many waiting gateways would keep
+            // Redis busy.
             wait = (wait * 2).min(LONGEST_WAIT);
         }
         Ok(Self::with_renewal(here, there))
@@ -78,7 +79,8 @@ impl Held {
     /// Releases the locks.
     pub(crate) async fn release(mut self) {
         if let Some(there) = &mut self.there {
-            // A renewal after the release would take the lock again.
+            // The renewal must end first, because a renewal after the release would take the lock
+            // again.
             there.renewing.take().inspect(JoinHandle::abort);
             there.released = true;
             if let Err(error) = there.shared.unlock(&there.session, &there.holder).await {
@@ -90,7 +92,7 @@ impl Held {
 
 impl There {
     /// Makes the shared lock's handle before taking the lock, so that the lock is released even if
-    /// its reply gets lost.
+    /// the reply to the lock request gets lost.
     fn new(shared: Arc<dyn SharedSessions>, session: SessionId) -> Self {
         Self {
             shared,
@@ -118,13 +120,13 @@ impl Drop for There {
         }
         let (shared, session, holder) =
             (Arc::clone(&self.shared), self.session.clone(), self.holder.clone());
-        // If this fails, the lock expires by itself.
+        // If the release fails, the lock expires later.
         runtime.spawn(async move { shared.unlock(&session, &holder).await });
     }
 }
 
-/// Extends a lock again and again. If a gateway was unreachable for too long, another gateway may
-/// have taken the lock; then the shared store refuses the images and approvals of the first one.
+/// Extends a lock repeatedly. If this gateway was unreachable for too long, another gateway may
+/// have taken the lock; then the shared store refuses the images and approvals of this gateway.
 async fn keep_renewing(shared: Arc<dyn SharedSessions>, session: SessionId, holder: String) {
     loop {
         tokio::time::sleep(RENEWAL).await;
@@ -136,8 +138,8 @@ async fn keep_renewing(shared: Arc<dyn SharedSessions>, session: SessionId, hold
     }
 }
 
-/// Replaces the local session by the shared copy if that is newer. Returns the shared revision, or
-/// None if there is no shared copy.
+/// Replaces the local session with the shared copy if the copy is newer. Returns the shared
+/// revision, or None if there is no shared copy.
 pub(crate) async fn fetch_session(
     host: &Host,
     shared: &dyn SharedSessions,
@@ -169,8 +171,8 @@ pub(crate) async fn store(
     state: &State,
 ) -> Result<(), AgentError> {
     let image = host.engine().sessions.image(id, state.rev.clone()).await?;
-    // Saved only in place of the state that this turn began with: another gateway may have gone on
-    // from it.
+    // The image is saved only if the shared state is still the state that this turn began with,
+    // because another gateway may have continued from that state.
     if shared.save(&image, &state.base).await.map_err(|error| unavailable_error(&error))? {
         return Ok(());
     }

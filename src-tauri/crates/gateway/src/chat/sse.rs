@@ -1,4 +1,5 @@
-//! The channel for a turn's events to the caller, and their form in an SSE stream.
+//! The channel that carries a turn's events to the caller, and the form of these events in an SSE
+//! stream.
 
 use axum::body::Bytes;
 use futures::{Stream, stream};
@@ -16,7 +17,7 @@ pub(crate) enum Event {
     Named { name: &'static str, data: String },
 }
 
-/// The receiver of events. The JSON route has none.
+/// The receiver of events. None for the JSON route.
 #[derive(Clone, Default)]
 pub(crate) struct SseSink(Option<UnboundedSender<Event>>);
 
@@ -25,14 +26,15 @@ impl SseSink {
         Self(Some(sender))
     }
 
-    /// Whether anyone receives the events.
+    /// Whether there is a receiver for the events.
     pub(crate) fn has_receiver(&self) -> bool {
         self.0.is_some()
     }
 
     pub(crate) fn send_event(&self, name: &'static str, data: impl Serialize) {
         if let Some(sender) = &self.0 {
-            // If the caller has disconnected, the dropped stream is noticed elsewhere.
+            // If the caller has disconnected, the send fails, and the dropped stream is detected
+            // elsewhere.
             let _ = sender.send(Event::Named { name, data: to_json_text(&data) });
         }
     }
@@ -48,7 +50,7 @@ impl SseSink {
     }
 }
 
-/// Returns the JSON text with the members in the order of their type.
+/// Returns the JSON text with the members in the order in which their type declares them.
 pub(crate) fn to_json_text(data: &impl Serialize) -> String {
     serde_json::to_string(data).unwrap_or_else(|error| {
         tracing::error!(target: "gateway", %error, "an answer cannot be written as JSON");
@@ -57,7 +59,7 @@ pub(crate) fn to_json_text(data: &impl Serialize) -> String {
 }
 
 /// Returns the stream of a turn. Dropping the stream before its end cancels the turn. Waiting
-/// events are sent together, and neighbouring deltas are joined.
+/// events are sent together, and consecutive deltas are joined.
 pub(crate) fn stream_body(
     events: UnboundedReceiver<Event>,
     leaves: DropGuard,
@@ -65,7 +67,7 @@ pub(crate) fn stream_body(
     stream::unfold(Some((events, leaves)), |state| async move {
         let (mut events, leaves) = state?;
         let Some(first) = events.recv().await else {
-            // The sender is gone, so the turn has ended.
+            // The sender was dropped, so the turn has ended.
             leaves.disarm();
             return None;
         };
@@ -91,6 +93,6 @@ fn write_event(text: &mut String, event: &Event) {
         Event::Delta(said) => ("delta", &to_json_text(&json!({"text": said}))),
         Event::Named { name, data } => (*name, data),
     };
-    // JSON text contains no line breaks, so one data line is enough.
+    // JSON text contains no line breaks, so one `data` line is enough.
     text.push_str(&format!("event: {name}\ndata: {data}\n\n"));
 }

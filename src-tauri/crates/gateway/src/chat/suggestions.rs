@@ -25,7 +25,7 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> Result<(), Fault> {
         match way {
-            // Quotation marks make the search use exactly these words.
+            // Quotation marks make the shop search for exactly these words.
             Way::Exactly(words) => {
                 self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await
             }
@@ -75,7 +75,7 @@ impl Turn<'_> {
         let text = match (found, answer.cards.is_empty()) {
             (true, true) => none,
             (true, false) => Text::FoundThese,
-            // The suggestion stays on the screen, and the customer can try it again.
+            // The suggestion stays visible, so the customer can try it again.
             (false, _) => Text::SearchFailed,
         };
         self.answer_with_text(text, answer).await

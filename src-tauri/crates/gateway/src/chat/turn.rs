@@ -1,5 +1,5 @@
 //! Runs one turn from an admitted message to its answer. The turn runs in its own task: a client
-//! that disconnects cancels it, and its session still gets stored completely.
+//! that disconnects cancels the turn, and the session is still stored completely.
 
 use std::sync::Arc;
 
@@ -33,11 +33,11 @@ use crate::{
     texts::{Text, locale_for_culture},
 };
 
-/// The tools whose proposals the gateway checks itself, to let the customer choose a variant.
-/// Refusals of other tools go to the model.
+/// The tools whose proposals the gateway checks itself, so that the customer can choose a variant.
+/// Refusals of other tools are sent to the model.
 pub(crate) const PREFLIGHT_TOOLS: &[&str] = &[tools::ADD];
 
-/// Runs the turn. The last event of `out` contains the same answer that is returned.
+/// Runs the turn. The last event sent to `out` contains the same answer that is returned.
 pub(crate) async fn run_turn(
     app: Arc<ChatService>,
     ask: AdmittedRequest,
@@ -105,7 +105,7 @@ impl Turn<'_> {
         went
     }
 
-    /// Runs the turn while the session is locked.
+    /// Runs the turn while it holds the session's lock.
     async fn run_locked(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::from_error(&error, self.locale);
         let (mut state, kept) = self
@@ -120,11 +120,11 @@ impl Turn<'_> {
         answer.notice = (self.app.config.notice && !state.introduced)
             .then(|| Text::Automated.localize(self.locale));
         let went = self.answer_message(waited, &mut state, answer).await;
-        // A caller that disconnected, or that got an error, has not seen the sentence.
+        // A caller that disconnected or received an error has not seen the notice.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
         answer.update_cart(&mut state);
-        // Saved even if the turn failed: what it asked and changed must be known to the next
-        // message.
+        // The state is saved even if the turn failed, because the next message must know which
+        // questions and changes the turn made.
         let saved = self.save_state(&mut state).await;
         if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
             self.revert_unread(asked, reported_action, &mut state).await;
@@ -133,9 +133,9 @@ impl Turn<'_> {
         went
     }
 
-    /// Marks what an unread answer asked and reported as not shown, because the caller disconnected
-    /// or got an error. The next answer then asks the question again, unless the caller had already
-    /// seen it.
+    /// Marks the questions and outcomes of an unread answer as not shown, because the caller
+    /// disconnected or got an error. The next answer then asks the question again, unless the
+    /// caller had already seen it.
     async fn revert_unread(
         &self,
         asked: Option<String>,
@@ -163,15 +163,15 @@ impl Turn<'_> {
         self.app.sessions.save_state(&self.app.host, &self.session, state, self.now_ms()).await
     }
 
-    /// Stores the caller's context in place of the earlier one. `kept` has the stored values; only
-    /// values that differ from them are written.
+    /// Replaces the stored context with the caller's context. `kept` has the stored values; only
+    /// values that differ are written.
     async fn store_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
         let context = &self.ask.request.context;
-        // Values that the caller leaves out are not taken from this computer.
+        // Values that the caller omits are not replaced by values of this computer.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
         let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
         // A session with an unguessable id stays with the visitor that began it, whose memory it
-        // uses. Later tokens may name others.
+        // uses. Later tokens may name other visitors.
         let began = kept.get(VISITOR).filter(|_| is_unguessable(&self.ask.request.session));
         let visitor =
             self.ask.visitor.as_ref().map(|sid| began.cloned().unwrap_or_else(|| json!(sid)));
@@ -217,8 +217,8 @@ impl Turn<'_> {
         answer: &mut Answer,
     ) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
-        // Read before the message changes it: a second yes to the same question has been carried
-        // out already.
+        // This is read before the message changes it, because a second confirmation of the same
+        // question has been carried out already.
         let repeated = state.open.has_confirmed();
         state.open.apply_change(Change::MessageCame);
         let engine = self.app.host.engine();
@@ -230,7 +230,8 @@ impl Turn<'_> {
         if let Some(approval) = &newest {
             if engine.approvals.waits_for_caller(approval) {
                 let question = pending::public_id(approval);
-                // A yes that was sent before this question was shown is not meant for it.
+                // A confirmation that was sent before this question was shown does not apply to the
+                // question.
                 let saw_another =
                     waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
                 if saw_another
@@ -277,13 +278,13 @@ impl Turn<'_> {
                 self.ask.correlation.clone().unwrap_or_else(|| self.ask.turn.clone()),
             ),
             hints: Vec::new(),
-            // Without a stream nobody reads pieces of the answer.
+            // If there is no stream, the caller does not read pieces of the answer.
             whole: !self.out.has_receiver(),
             preflight_tools: PREFLIGHT_TOOLS,
         }
     }
 
-    // --- the model ---
+    // --- asking the model ---
 
     async fn ask_model(
         &self,
@@ -318,8 +319,8 @@ impl Turn<'_> {
         .with_preface(answer.notice);
         let (end, stopped) = self.relay_events(&mut stream, &mut relay).await;
         answer.rounds = relay.rounds;
-        // Taken also from a turn that failed: a change that was made must be in the answer and the
-        // record.
+        // The calls of a failed turn are kept, too, because a change that was made must be in the
+        // answer and the record.
         answer.calls = std::mem::take(&mut relay.calls);
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) =
@@ -361,7 +362,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Adds to the text which other changes were asked for and not made.
+    /// Adds to the text which other changes the customer asked for that were not made.
     pub(crate) fn append_left_changes(&self, left: &[String], answer: &mut Answer) {
         if !left.is_empty() {
             answer.text = format!(
@@ -373,8 +374,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Makes cards and a comparison of the turn's products, and stores their numbers on the screen
-    /// in the session.
+    /// Makes cards and a comparison from the turn's products, and stores the numbers that the
+    /// products have on the screen.
     pub(crate) async fn show_products(
         &self,
         compared: &[String],
@@ -411,8 +412,8 @@ impl Turn<'_> {
             let until =
                 relay.silent_since.map_or(latest, |since| latest.min(since + config.model_timeout));
             let why = tokio::select! {
-                // An event that is already there comes before a time limit that runs out at the
-                // same moment.
+                // An event that has arrived is handled before a timeout that expires at the same
+                // moment.
                 biased;
                 event = stream.next() => {
                     let Some(event) = event else { return (gone(), stopped) };
@@ -427,8 +428,8 @@ impl Turn<'_> {
                     if until < latest { Fault::model_timeout(self.locale) } else { Fault::turn_timeout(self.locale) }
                 }
             };
-            // The turn still ends with an event, which is waited for: its calls and records belong
-            // to the answer.
+            // The cancelled turn still ends with an event, which must be read, because its calls
+            // and records belong to the answer.
             stream.cancel();
             stopped = Some(why);
         }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn chat_api_20_the_defaults_are_those_of_the_contract() {
+fn chat_api_20_default_settings_equal_those_of_the_contract() {
     let config =
         Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 3000)));
@@ -41,7 +41,7 @@ fn chat_api_20_the_defaults_are_those_of_the_contract() {
 }
 
 #[test]
-fn chat_api_20_a_shop_has_an_address_that_can_be_reached() {
+fn chat_api_20_a_shop_address_must_be_a_valid_https_or_local_url() {
     let is_taken = |address: &'static str| {
         let set = move |name: &str| {
             SHOP.contains(&name)
@@ -70,7 +70,7 @@ fn chat_api_20_a_shop_has_an_address_that_can_be_reached() {
 }
 
 #[test]
-fn chat_api_20_the_defaults_of_the_server_and_its_shop() {
+fn chat_api_20_default_settings_of_the_server_and_its_shop_are_applied() {
     let config =
         Config::read_variables(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
     assert_eq!(
@@ -111,7 +111,7 @@ fn chat_api_20_the_defaults_of_the_server_and_its_shop() {
 }
 
 #[test]
-fn chat_api_20_a_switch_is_on_with_1_or_true() {
+fn chat_api_20_a_switch_is_on_only_with_1_or_true() {
     for (value, on) in [
         ("1", true),
         ("true", true),
@@ -132,8 +132,8 @@ fn chat_api_20_a_switch_is_on_with_1_or_true() {
             };
             let config = Config::read_variables(&Flags::default(), PathBuf::from("token"), &of);
             if matches!(value, "2" | "yes" | "on") {
-                // An unclear value is an error, so nobody believes that tokens or traces are on
-                // while they are off.
+                // An unclear value is an error, because nobody should believe that tokens or traces
+                // are on while they are off.
                 let told = config.unwrap_err().message;
                 assert!(
                     [enabled, "DEBUG must", "DEBUG_RUNS_ENABLED"]
@@ -165,7 +165,7 @@ fn chat_api_20_a_switch_is_on_with_1_or_true() {
 }
 
 #[test]
-fn the_models_address_is_one() {
+fn an_invalid_model_address_is_refused() {
     for (value, fits) in [
         ("https://models.example/v1", true),
         ("http://127.0.0.1:11434/v1", true),
@@ -184,7 +184,7 @@ fn the_models_address_is_one() {
 }
 
 #[test]
-fn a_setting_that_no_request_could_match_is_reported() {
+fn an_allow_list_entry_that_can_never_match_is_reported() {
     let of = |name: &'static str, value: &'static str| {
         Config::read_variables(&Flags::default(), PathBuf::from("token"), &|variable| {
             (variable == name).then(|| value.to_owned())
@@ -244,7 +244,7 @@ fn a_setting_that_no_request_could_match_is_reported() {
 }
 
 #[test]
-fn chat_api_20_the_port_is_told_by_the_flag_or_the_variable() {
+fn chat_api_20_the_port_comes_from_the_listen_flag_or_the_port_variable() {
     let of = |listen: Option<SocketAddr>, port: &'static str| {
         let variable = move |name: &str| (name == "PORT").then(|| port.to_owned());
         Config::read_variables(

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn chat_api_5_failures_of_models_and_shops_have_their_rows() {
+fn chat_api_5_failures_of_models_and_shops_map_to_their_status_and_code() {
     let error = |code, reason: &str, message: &str| AgentError::new(code, message).reason(reason);
     let llm = ErrorCode::LlmError;
     for (error, status, category, code, retryable) in [
@@ -83,7 +83,7 @@ fn chat_api_5_failures_of_models_and_shops_have_their_rows() {
 }
 
 #[test]
-fn chat_api_5_no_sentence_with_a_hidden_word_is_shown() {
+fn chat_api_5_an_error_message_with_a_confidential_word_is_replaced() {
     for word in HIDDEN {
         for word in [word.to_owned(), word.to_uppercase()] {
             let shown = Fault::invalid(format!("The {word} is 17.")).safe_message();
@@ -94,7 +94,7 @@ fn chat_api_5_no_sentence_with_a_hidden_word_is_shown() {
 }
 
 #[test]
-fn chat_api_5_details_name_no_secret_and_stay_short_and_flat() {
+fn chat_api_5_error_details_are_short_flat_and_name_no_secret() {
     let names = [
         "token",
         "accessToken",
@@ -126,7 +126,7 @@ fn chat_api_5_details_name_no_secret_and_stay_short_and_flat() {
 }
 
 #[test]
-fn chat_api_5_a_sentence_has_five_hundred_characters_at_most() {
+fn chat_api_5_an_error_message_has_at_most_500_characters() {
     for (length, told) in [(499, 499), (500, 500), (501, 500)] {
         let message = "å".repeat(length);
         let envelope = Fault::invalid(&message).envelope("r", false);
@@ -135,7 +135,7 @@ fn chat_api_5_a_sentence_has_five_hundred_characters_at_most() {
 }
 
 #[test]
-fn chat_api_5_failures_of_the_shop_have_their_codes() {
+fn chat_api_5_failures_of_the_shop_map_to_their_status_and_code() {
     let http = |reason: &str| {
         AgentError::new(ErrorCode::ToolHttpError, "The database is on fire.").reason(reason)
     };
@@ -200,7 +200,7 @@ fn chat_api_5_failures_of_the_shop_have_their_codes() {
 }
 
 #[test]
-fn no_secret_and_no_long_text_is_told() {
+fn error_messages_and_details_contain_no_secrets_or_long_texts() {
     let fault = Fault::invalid("The Bearer abc was wrong");
     assert_eq!(fault.safe_message(), "The request could not be processed.");
     assert_eq!(Fault::invalid("x".repeat(900)).safe_message().chars().count(), 500);

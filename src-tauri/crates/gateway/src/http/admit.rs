@@ -32,13 +32,13 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(pub(crate) String);
 
-/// An admitted message, and the visitor's remaining requests of this minute.
+/// An admitted message, and how many requests the visitor has left in this minute.
 pub(crate) struct Admitted {
     pub(crate) ask: AdmittedRequest,
     pub(crate) left: Option<Left>,
 }
 
-/// Makes a refusal in the standard form of the HTTP server.
+/// Makes a refusal in the HTTP server's standard form.
 pub(crate) fn plain_refusal(status: StatusCode, message: &str) -> Response {
     let body = json!({"statusCode": status.as_u16(), "error": status.canonical_reason().unwrap_or("Error"), "message": message});
     json_response(status, &body)
@@ -84,7 +84,7 @@ pub(crate) fn write_rate_headers(headers: &mut HeaderMap, left: Left) {
     headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
 }
 
-/// Reads the body as JSON. If the body may be empty, an absent body is null.
+/// Reads the body as JSON. Returns null for a missing body if the body may be empty.
 pub(crate) async fn json_body(
     app: &App,
     headers: &HeaderMap,
@@ -95,7 +95,7 @@ pub(crate) async fn json_body(
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let too_large = || refuse_and_close(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
-    // Refused before the body is read.
+    // A too long request is refused before its body is read.
     if declared.is_some_and(|length| length > app.chat.config.body_limit as u64) {
         return Err(too_large());
     }
@@ -135,8 +135,8 @@ pub(crate) async fn json_body(
         .map_err(|_| plain_refusal(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
 }
 
-/// Refuses a request and closes the connection, because the unread rest of its body would precede
-/// the next request.
+/// Refuses a request and closes the connection, because the unread rest of the request's body would
+/// precede the next request.
 fn refuse_and_close(status: StatusCode, message: &str) -> Response {
     let mut response = plain_refusal(status, message);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -148,7 +148,8 @@ fn is_too_long(error: &axum::Error) -> bool {
         .any(|error| error.to_string().contains("length limit"))
 }
 
-/// Marks the refusal of an application that is not allowed, for the record of the refusal.
+/// Marks a refusal because the application is not allowed, so that the record of the refusal names
+/// the application.
 #[derive(Clone)]
 pub(crate) struct UnknownApplication(pub(crate) String);
 
@@ -168,17 +169,19 @@ fn check_visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Faul
     if is_privileged(app, headers) { Ok(None) } else { Err(wrong()) }
 }
 
-/// Counts a visitor's message, for the visitor and for its address. Returns the lower remainder.
+/// Counts a visitor's message, both for the visitor and for its address. Returns the lower of the
+/// two remainders.
 fn count_message(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
     let now_ms = Utc::now().timestamp_millis();
-    // The visitor first: one that is over its limit must not use up that of its network.
+    // The visitor is counted first, because a visitor over its limit must not use up the limit of
+    // its network.
     let own = app.limits.count_request(Kind::Chat, &visitor.sid, now_ms)?;
     let of_address =
         app.limits.count_request(Kind::ChatOfAddress, &origin::network_name(client_ip), now_ms)?;
     Ok(if of_address.remaining < own.remaining { of_address } else { own })
 }
 
-/// Admits a message or refuses it with a response.
+/// Admits a message, or refuses it with a response.
 pub(crate) async fn admit_request(
     app: &Arc<App>,
     peer: Peer,

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct App {
     pub(crate) chat: Arc<ChatService>,
     pub(crate) limits: Limits,
-    /// The token that every chat and debug route requires. None if tokens are switched off.
+    /// The token that every chat and debug route requires. None if tokens are turned off.
     pub(crate) token: Option<FileToken>,
 }
 
@@ -38,8 +38,8 @@ impl App {
             .filter(|id| !self.chat.host.engine().secrets.holds_secret(&id.as_str().into()))
     }
 
-    /// Refuses a request whose ids or context contain a stored key, because these are kept
-    /// unchanged. A message is redacted instead.
+    /// Refuses a request whose ids or context contain a stored key, because ids and context are
+    /// stored unchanged. A message is redacted instead.
     pub(crate) async fn check_for_secrets(&self, body: &Value) -> Result<(), Fault> {
         let kept = json!([body["applicationId"], body["sessionId"], body["context"]]);
         let checked = self.chat.host.engine().secrets.check_keepable(&kept).await;

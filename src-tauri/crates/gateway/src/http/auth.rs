@@ -1,4 +1,4 @@
-//! Authenticates callers by the token in the gateway's own file or by short-lived demo tokens
+//! Authenticates callers with the token in the gateway's file or with short-lived demo tokens
 //! (HS256 only).
 
 use std::{
@@ -23,10 +23,10 @@ const ISSUER: &str = "norce-agent-bff";
 const AUDIENCE: &str = "norce-agent-widget";
 /// The accepted difference between the clocks of two gateways, in seconds.
 const CLOCKS_S: i64 = 5;
-/// The name of the cookie by which the token route recognises a visitor.
+/// The name of the cookie that identifies a visitor for the token route.
 const COOKIE: &str = "csign_visitor";
 
-/// The token in a file that only its owner can read.
+/// The token from a file that only its owner can read.
 pub(crate) struct FileToken(String);
 
 impl FileToken {
@@ -73,8 +73,8 @@ impl FileToken {
                 let token = BASE64.encode(bytes);
                 let mut file = OpenOptions::new()
                     .write(true)
-                    // Another process may make the file at the same moment; its token must not be
-                    // overwritten.
+                    // Another process may create the file at the same moment, and that process's
+                    // token must not be overwritten.
                     .create_new(true)
                     .mode(0o600)
                     .open(path)
@@ -87,8 +87,8 @@ impl FileToken {
     }
 
     pub(crate) fn is_sent_in(&self, headers: &HeaderMap) -> bool {
-        // Compared in constant time: the time of a comparison that stops early tells how much of a
-        // guess was right.
+        // The tokens are compared in constant time, because the duration of a comparison that stops
+        // early shows how much of a guess was correct.
         bearer_token(headers).is_some_and(|shown| shown.as_bytes().ct_eq(self.0.as_bytes()).into())
     }
 }
@@ -97,7 +97,8 @@ impl FileToken {
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let value = all.next()?.to_str().ok()?;
-    // Of two tokens, a proxy before this server may have read the other one.
+    // A request with two tokens is refused, because a proxy before this server may have read the
+    // other token.
     if all.next().is_some() {
         return None;
     }
@@ -159,7 +160,8 @@ impl SimpleAuth {
         })
     }
 
-    /// Returns the visitor that the token route recognises, by a valid token or by the cookie.
+    /// Returns the visitor of a request to the token route, identified by a valid token or by the
+    /// cookie.
     pub(crate) fn known_visitor(
         &self,
         headers: &HeaderMap,
@@ -193,7 +195,7 @@ impl SimpleAuth {
             .get(header::ORIGIN)
             .is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
         let same_site = if self.cookie_crosses_sites { "None" } else { "Lax" };
-        // Browsers ignore a cookie for other sites unless it is secure.
+        // Browsers ignore a cookie for cross-site requests unless it is secure.
         let secure = if is_https || self.cookie_crosses_sites { "; Secure" } else { "" };
         Some(format!(
             "{COOKIE}={signed}.{signature}; Max-Age={lasts_s}; HttpOnly; SameSite={same_site}{secure}"
@@ -206,8 +208,8 @@ impl SimpleAuth {
             .flat_map(|line| line.split(';'))
             .filter_map(|pair| pair.trim().split_once('='))
             .filter(|(name, _)| *name == COOKIE);
-        // Another site below the same domain can set a cookie of this name, too. With two, neither
-        // is believed.
+        // Another site below the same domain can set a cookie with this name, too. If there are
+        // two, neither is trusted.
         let ((_, value), None) = (named.next()?, named.next()) else { return None };
         let (signed, signature) = value.rsplit_once('.')?;
         self.compute_mac(&format!("{COOKIE} {signed}"))?
@@ -219,13 +221,13 @@ impl SimpleAuth {
 }
 
 /// Whether a visitor's id is short and has only safe characters. The id is part of session ids,
-/// where a slash ends it.
+/// where a slash marks the end of the visitor's id.
 fn is_sid(text: &str) -> bool {
     (1..=64).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// Whether a token allows chatting. A token without a scope does; a scope must contain `chat`.
+/// Whether a token allows chatting: it has no scope, or its scope contains `chat`.
 fn may_chat(claims: &Map<String, Value>) -> bool {
     match claims.get("scope") {
         None => true,
@@ -235,8 +237,8 @@ fn may_chat(claims: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether a token is valid now: it has begun, has not expired, and its lifetime is within the
-/// limit.
+/// Whether a token is valid now: its start time has passed, it has not expired, and its lifetime is
+/// within the limit.
 fn is_valid_now(claims: &Map<String, Value>, now: i64) -> Option<bool> {
     let seconds = |name: &str| claims.get(name)?.as_i64();
     let (from, until) = (seconds("iat")?, seconds("exp")?);
@@ -253,8 +255,8 @@ fn is_valid_now(claims: &Map<String, Value>, now: i64) -> Option<bool> {
     )
 }
 
-/// A JSON object without repeated names. Of two equal names, one reader would take the first value
-/// and another one the last.
+/// A JSON object without duplicate names. If a name occurs twice, some parsers use the first value
+/// and others the last.
 struct Object(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -285,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chat_api_7_a_token_holds_in_its_last_second_and_no_longer() {
+    fn chat_api_7_a_token_is_valid_up_to_and_including_its_expiry_second() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue_token(&visitor, 1_000).unwrap();
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_7_a_token_has_begun_lasts_fifteen_minutes_at_most_and_names_nothing_twice() {
+    fn chat_api_7_a_token_from_the_future_too_long_or_with_duplicate_claims_is_invalid() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let own = r#""iss":"norce-agent-bff","aud":"norce-agent-widget","sid":"one","applicationId":"shop-web""#;
         let holds = |times: &str| {
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_is_known_again_by_a_token_or_a_cookie_of_ours() {
+    fn a_returning_visitor_is_recognised_by_a_valid_token_or_cookie() {
         let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue_token(&visitor, 1_000).unwrap();

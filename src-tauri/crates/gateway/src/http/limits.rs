@@ -40,7 +40,7 @@ pub(crate) struct Left {
     pub(crate) reset: i64,
 }
 
-/// The error for a limit that is used up.
+/// The error for a limit that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UsedUp {
     pub(crate) wait_ms: u64,
@@ -52,17 +52,18 @@ impl Limits {
         Self { windows: Mutex::default(), rates: *rates }
     }
 
-    /// Counts a request, or fails if there were too many.
+    /// Counts a request. Fails if the limit is exceeded.
     pub(crate) fn count_request(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
         let (most, name) = match kind {
             Kind::Chat => (self.rates.chat, "chat"),
             // This name sorts after the visitors' keys, so that many visitors of one address do not
-            // remove the address's own count.
+            // evict the address's own count.
             Kind::ChatOfAddress => (self.rates.chat_per_address, "chats from"),
             Kind::Token => (self.rates.token, "token"),
         };
         let mut windows = self.windows.lock();
-        // Minutes of the clock, so that the end of the window needs no memory of a first request.
+        // The windows are minutes of the clock, so that their end does not depend on the time of
+        // the first request.
         let began = now_ms.div_euclid(WINDOW_MS) * WINDOW_MS;
         self.make_room(&mut windows, began, now_ms);
         let window =
@@ -92,7 +93,8 @@ impl Limits {
         if windows.by_key.len() >= self.rates.max_keys {
             let mut by_age: Vec<(i64, String)> =
                 windows.by_key.iter().map(|(key, window)| (window.began, key.clone())).collect();
-            // The oldest windows go first: one of an earlier minute limits nobody any more.
+            // The oldest windows are removed first, because a window of an earlier minute limits
+            // nobody any more.
             by_age.sort();
             for (_, key) in by_age.into_iter().take((self.rates.max_keys / 10).max(1)) {
                 windows.by_key.remove(&key);
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_7_windows_are_the_clocks_minutes() {
+    fn chat_api_7_rate_limit_windows_are_clock_minutes() {
         let limits = limits(100);
         let noon = 43_200_000;
         assert_eq!(
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_7_old_windows_go_and_the_oldest_make_room() {
+    fn chat_api_7_old_rate_limit_windows_are_removed_and_the_oldest_make_room() {
         let limits = limits(20);
         let count = || limits.windows.lock().by_key.len();
         for n in 0..20 {

@@ -25,11 +25,11 @@ use crate::{
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
-/// The longest life of a connection. An answer under way may then take the same time again.
+/// The maximum lifetime of a connection. A running answer may then take the same time again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
-/// Time limits at shutdown: for connections to send their remaining data, and for turns to stop and
-/// sessions to be shared.
+/// The timeouts at shutdown: for connections to send their remaining data, and for turns to stop
+/// and sessions to be saved in the shared store.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 const STOPPING_TIME: Duration = Duration::from_secs(10);
 
@@ -63,31 +63,33 @@ pub(crate) async fn run_listener(
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    // Without files or memory every accept fails at once; a pause keeps the loop
-                    // from using up the processor.
+                    // If the process has no file descriptors or memory left, every accept fails at
+                    // once; the pause prevents a busy loop.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
             },
         };
-        // Refused and not left to wait: a queue of clients that never speak would grow.
+        // A connection above the limit is refused, because a queue of clients that never send data
+        // would grow without limit.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             app.chat.metrics.refused_connections.inc();
             continue;
         };
-        // Small writes are sent at once.
+        // Small writes are sent immediately.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
         let connection =
             http.serve_connection(with_write_timeout(stream, app.chat.config.write_time), service);
         let closing = closing.clone();
         connections.spawn(async move {
-            // Held until the connection has ended.
+            // The place is kept until the connection has ended.
             let _place = place;
             serve_connection(connection, CONNECTION_TIME, closing).await;
         });
     }
-    // From here on the system refuses new connections, which a balancer sends elsewhere.
+    // From here on, the system refuses new connections, so that a load balancer sends them
+    // elsewhere.
     drop(listener);
     sweeping.abort();
     sharing.abort();
@@ -113,8 +115,8 @@ fn with_write_timeout<S: AsyncRead + AsyncWrite>(
     TokioIo::new(Box::pin(stream))
 }
 
-/// Serves a connection until it is too old or the gateway shuts down. The answer under way is then
-/// the last one.
+/// Serves a connection until it is too old or the gateway shuts down. A running answer is finished
+/// and is the last answer.
 async fn serve_connection<I, B, S>(
     connection: http1::Connection<I, S>,
     age: Duration,
@@ -127,7 +129,7 @@ async fn serve_connection<I, B, S>(
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     tokio::pin!(connection);
-    // A client that disconnects is not logged.
+    // The end of the connection is not logged when a client disconnects.
     tokio::select! {
         _ = connection.as_mut() => return,
         () = closing.cancelled() => {}
@@ -144,12 +146,12 @@ async fn finish_turns(app: &Arc<App>, connections: &TaskTracker) {
     let latest = Instant::now() + app.chat.config.grace;
     while tokio::time::timeout_at(latest, app.chat.turns.wait()).await.is_ok() {
         let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
-        // A request whose body was still arriving may have started a turn meanwhile.
+        // A request whose body was still arriving may have started a turn in the meantime.
         if app.chat.turns.is_empty() {
             break;
         }
     }
-    // This also cancels turns that would begin now.
+    // Cancelling also stops turns that begin after this point.
     app.chat.give_up.cancel();
     if tokio::time::timeout(STOPPING_TIME, app.chat.turns.wait()).await.is_err() {
         tracing::warn!("turns did not end in time");
@@ -157,7 +159,7 @@ async fn finish_turns(app: &Arc<App>, connections: &TaskTracker) {
     let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
 }
 
-/// Once a second, stores sessions in the shared store that could not be stored before.
+/// Once a second, saves sessions in the shared store that could not be saved before.
 async fn share_sessions(app: Arc<App>) {
     if app.chat.host.shared_sessions().is_some()
         && let Err(error) = app.chat.sessions.find_unsaved(&app.chat.host).await
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn chat_api_9_sessions_are_swept_each_minute() {
+    async fn chat_api_9_expired_sessions_are_removed_each_minute() {
         let began = Instant::now();
         let mut passes = sweep_interval();
         for second in [1, 61, 121] {
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_is_on_its_way_comes_to_its_end_on_an_old_connection() {
+    async fn an_answer_in_progress_is_completed_after_the_connections_maximum_age() {
         let (mut client, server) = tokio::io::duplex(4_096);
         let slow = service_fn(|_| async {
             tokio::time::sleep(Duration::from_secs(90)).await;
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_is_hung_up_on_when_it_takes_nothing_for_too_long_and_not_when_it_is_slow() {
+    async fn a_client_that_reads_nothing_is_disconnected_but_a_slow_one_is_not() {
         let (mut client, server) = tokio::io::duplex(1_024);
         let long = service_fn(|_| async {
             Ok::<_, std::convert::Infallible>(Response::new(Body::from(vec![b'.'; 8_192])))
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_nobody_uses_ends_when_it_is_old_or_all_is_to_end() {
+    async fn an_idle_connection_is_closed_at_its_maximum_age_or_at_shutdown() {
         for stops in [false, true] {
             let (mut client, server) = tokio::io::duplex(4_096);
             let quick = service_fn(|_| async {

@@ -17,7 +17,7 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 /// The origin of the page that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The request was not sent by a browser page, or its origin is not stated.
+    /// The request was not sent by a page in a browser, or its origin is missing.
     None,
     Allowed(HeaderValue),
     Foreign,
@@ -33,8 +33,8 @@ impl Origin {
     }
 }
 
-/// Whether the request was sent to a host name of this gateway. A foreign page can point its own
-/// name at this computer.
+/// Whether the request was sent to a host name of this gateway. This is checked because a page of
+/// another site can make its own host name resolve to this computer.
 pub(crate) fn is_own_host(headers: &HeaderMap, config: &Config) -> bool {
     let mut all = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (all.next(), all.next()) else { return false };
@@ -46,14 +46,14 @@ pub(crate) fn is_own_host(headers: &HeaderMap, config: &Config) -> bool {
     let here = config.listen.ip().to_canonical();
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let address: Option<IpAddr> = bare.parse().ok();
-    // A foreign page cannot use this name.
+    // A page of another site cannot use this name.
     let is_this_machine =
         name == "localhost" || address.is_some_and(|ip| ip.to_canonical().is_loopback());
     if here.is_loopback() || is_this_machine && here.is_unspecified() {
         return is_this_machine;
     }
-    // At other addresses a token is required in any case. A list of allowed names restricts them
-    // further.
+    // At other addresses, a token is required in any case. A list of allowed names restricts the
+    // names further.
     config.allowed_hosts.is_empty() || address.is_some_and(|ip| ip.to_canonical() == here)
 }
 
@@ -70,10 +70,11 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Returns the client's address: the one that trusted proxies report, or else the peer's own. Each
-/// proxy appends the address that it got the request from, so the last address that is neither a
-/// trusted proxy nor private is the client's. The client may have written the addresses before it.
-/// If there is no such address, the last one counts that is not a trusted proxy.
+/// Returns the client's address: the address that trusted proxies report, or else the peer's
+/// address. Each proxy appends the address that it got the request from, so the last address that
+/// is neither a trusted proxy nor private is the client's. The client may have written the
+/// addresses before it. If there is no such address, returns the last address that is not a trusted
+/// proxy.
 pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> IpAddr {
     let peer = peer.to_canonical();
     let is_trusted = |ip: IpAddr| config.trusted_proxies.iter().any(|net| net.contains(ip));
@@ -85,7 +86,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
         let real = header_entries(headers, "x-real-ip");
         return real.last().and_then(|entry| parse_address(entry)).unwrap_or(peer);
     }
-    // An entry that cannot be parsed has an unknown author, so no earlier entry is trusted.
+    // An entry that cannot be parsed has an unknown author, so no entry before it is trusted.
     let known: Vec<IpAddr> =
         forwarded.iter().rev().map_while(|entry| parse_address(entry)).collect();
     let public = known.iter().find(|ip| !is_trusted(**ip) && !is_private(**ip));
@@ -93,8 +94,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     public.or_else(private).or(known.last()).copied().unwrap_or(peer)
 }
 
-/// Whether an address belongs to a network that is not reached from outside, such as that of a load
-/// balancer.
+/// Whether an address belongs to a private network, such as the network of a load balancer.
 fn is_private(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => {
@@ -105,8 +105,8 @@ fn is_private(ip: IpAddr) -> bool {
     }
 }
 
-/// Returns the name under which an address is counted. An IPv6 client has a network of 64 bits and
-/// can use any address in it, so the whole network is counted.
+/// Returns the name under which requests of an address are counted. An IPv6 client has a 64-bit
+/// network and can use any of its addresses, so the whole network has one count.
 pub(crate) fn network_name(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
@@ -165,7 +165,7 @@ pub(crate) fn correlation(headers: &HeaderMap) -> Option<String> {
         .then(|| trace.to_owned())
 }
 
-/// Whether a proxy has forwarded the request.
+/// Whether a proxy forwarded the request.
 pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
     ["x-forwarded-for", "x-real-ip", "forwarded", "via"]
         .iter()
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_listens_everywhere_answers_to_its_listed_names_and_this_machines() {
+    fn a_server_on_all_interfaces_accepts_only_allowed_and_local_host_names() {
         for listen in ["0.0.0.0:3000", "[::]:3000"] {
             let config = config(listen, "ALLOWED_HOSTS", "chat.shop.example, 2001:db8::7");
             for (host, ours) in [
@@ -221,14 +221,15 @@ mod tests {
                 );
             }
         }
-        // A server that listens at one address cannot be reached at another.
+        // A server that listens on one address cannot be reached at another address, so other local
+        // names are refused.
         let config = config("192.0.2.7:3000", "ALLOWED_HOSTS", "chat.shop.example");
         assert!(is_own_host(&headers(&[("host", "192.0.2.7:3000")]), &config));
         assert!(!is_own_host(&headers(&[("host", "localhost:3000")]), &config));
     }
 
     #[test]
-    fn chat_api_16_the_last_address_that_is_no_proxy_counts_however_proxies_write_it() {
+    fn chat_api_16_the_client_address_is_the_last_forwarded_one_that_is_no_trusted_proxy() {
         let (config, peer) = (
             config("127.0.0.1:3000", "TRUSTED_PROXIES", "10.0.0.0/30"),
             "10.0.0.1".parse().unwrap(),
@@ -245,7 +246,7 @@ mod tests {
             (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9")], "203.0.113.9"),
             (&[("x-forwarded-for", "198.51.100.1, unknown, 10.0.0.2")], "10.0.0.2"),
             (&[("x-forwarded-for", "10.0.0.3, 10.0.0.2")], "10.0.0.3"),
-            // Proxies in a private network that nobody listed.
+            // These proxies are in a private network and not in the list.
             (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9, 192.168.7.1")], "203.0.113.9"),
             (
                 &[("x-forwarded-for", "203.0.113.9, 172.16.0.9, 100.64.0.1, 10.0.0.2")],
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callers_id_is_short_and_plain_or_none() {
+    fn a_correlation_id_is_accepted_only_if_short_and_of_plain_characters() {
         const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
         let whole = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         for (lines, wanted) in [
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trusted_proxy_is_known_by_either_writing_of_its_address() {
+    fn a_trusted_proxy_is_recognised_by_ipv4_or_mapped_ipv6_notation() {
         for (trusted, peer, believed) in [
             ("::ffff:10.0.0.1", "10.0.0.1", true),
             ("::ffff:10.0.0.0/104", "::ffff:10.9.9.9", true),

@@ -1,4 +1,4 @@
-//! The routes, and the checks for all of them: host name, origin and request id.
+//! The routes, and the checks that apply to all routes: host name, origin and request id.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
@@ -74,18 +74,18 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Marks the response of a turn, which is counted and logged by the turn itself.
+/// Marks the response of a turn, because the turn itself is counted and logged.
 #[derive(Clone, Copy)]
 struct OfTurn;
 
-/// Runs around every route. All refusals pass through here and are counted and logged only here.
+/// Wraps every route. All refusals pass through here and are counted and logged only here.
 async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) =
         (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
     let correlation = app.correlation(headers);
-    // Only this route recognises visitors by a cookie.
+    // Only the token route identifies visitors by a cookie.
     let by_cookie = app.chat.config.simple_auth.is_some() && request.uri().path() == TOKEN;
     let is_ours = origin::is_own_host(headers, &app.chat.config);
     let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
@@ -107,7 +107,7 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
         && response.extensions().get::<OfTurn>().is_none()
     {
         app.chat.metrics.count_refusal(status.as_u16());
-        // A client can send any path, so only known routes are logged.
+        // A client can send any path, so only known routes are logged by name.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
         let unknown = response.extensions().get::<UnknownApplication>();
@@ -152,7 +152,7 @@ async fn check_request(State(app): State<Arc<App>>, mut request: Request, next: 
     response
 }
 
-/// Returns a refusal's code in the terms of the run contract.
+/// Returns the run contract's code for a refusal.
 fn refusal_code(status: StatusCode) -> &'static str {
     match status {
         StatusCode::TOO_MANY_REQUESTS => ErrorCode::RateLimited.name(),
@@ -173,8 +173,8 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, allow).into_response()
 }
 
-/// Answers the health check. It also fails if the audit log does not verify, because no message is
-/// answered then until a person has seen the alarm.
+/// Answers the health check. The check also fails if the audit log does not verify, because no
+/// message is answered then until a person has seen the alarm.
 async fn health(State(app): State<Arc<App>>) -> Response {
     let (code, status) = if app.chat.host.alarm().is_some() {
         (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm")
@@ -195,7 +195,7 @@ async fn openapi_document() -> Response {
     response
 }
 
-/// Serves the metrics to collectors on this computer, and not through a proxy.
+/// Serves the metrics to collectors on this computer, but not through a proxy.
 async fn metrics(
     State(app): State<Arc<App>>,
     Extension(peer): Extension<Peer>,
@@ -213,7 +213,7 @@ async fn metrics(
     response
 }
 
-/// Runs a turn to its end, and turns a panic inside it into an error response.
+/// Runs a turn to its end, and converts a panic to an error response.
 async fn run_catching_panics(
     app: Arc<App>,
     ask: AdmittedRequest,
@@ -222,8 +222,8 @@ async fn run_catching_panics(
 ) -> Outcome {
     let counting = Arc::clone(&app.chat);
     let _open = (ask.route == STREAM).then(|| counting.metrics.open_stream());
-    // The span has the level error, so that every log line inside it names the request even if the
-    // log is filtered.
+    // The span has the level error, so that every log line inside contains the request's id
+    // whatever the filter is.
     let span = tracing::error_span!(
         target: "spans", parent: None, "chat", otel.kind = "server", http.route = ask.route, requestId = %ask.request_id, turnId = %ask.turn,
         http.response.status_code = Empty, code = Empty
@@ -241,8 +241,8 @@ async fn run_catching_panics(
     turn.instrument(span).await
 }
 
-/// Makes the outcome of a turn that panicked. It is counted, stored and reported like any other
-/// failure. The log already names the place of the panic.
+/// Makes the outcome of a turn that panicked, which is counted, stored and reported like any other
+/// failure. The log already contains the place of the panic.
 fn panic_outcome(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
     let answer = Answer::from_fault(Fault::internal(locale_for_culture(ask.request.culture())));
     let outcome = answer.to_outcome(ask);
@@ -362,8 +362,8 @@ async fn post_token(
     }
 }
 
-/// Issues a token for a new or recognised visitor, with the cookie by which a browser is
-/// recognised.
+/// Issues a token for a new or known visitor, and sets the cookie that identifies the visitor's
+/// browser.
 fn issue_token(
     app: &App,
     headers: &HeaderMap,
@@ -394,7 +394,7 @@ fn issue_token(
 
 // --- debug ---
 
-/// Refuses a request without the right to debug routes. Demo tokens do not give this right.
+/// Refuses a request that may not use the debug routes. Demo tokens do not allow them.
 fn refused_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Option<Response> {
     (!is_privileged(app, headers))
         .then(|| envelope_refusal(&Fault::unauthorized("Please sign in again."), &id.0, false))

@@ -1,5 +1,5 @@
-//! Turns products of the shop into cards of an answer: which products, in which order, with which
-//! members.
+//! Turns the shop's products into the cards of an answer: which products, in which order, with
+//! which members.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Number, Value, json};
@@ -11,13 +11,13 @@ use crate::{
     shop::tools,
 };
 
-/// The highest number of cards in one answer.
+/// The maximum number of cards in one answer.
 const CARDS: usize = 6;
 const SUBTITLE: usize = 100;
-/// The highest number of values of one dimension.
+/// The maximum number of values of one dimension.
 const VALUES: usize = 20;
 
-/// A product in the form of the chat API. Unknown members are left out.
+/// A product in the form of the chat API. Unknown members are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Card {
@@ -25,7 +25,7 @@ pub(crate) struct Card {
     pub(crate) title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) subtitle: Option<String>,
-    /// None if the shop does not have the member, and null if the shop sends null.
+    /// The name of the variant. None if the shop omits the member, and null if the shop sends null.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_name")]
     pub(crate) variant_name: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,8 @@ pub(crate) struct Card {
     pub(crate) currency: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) image_url: Option<String>,
-    /// None if the shop does not have the member, and null if the shop sends null.
+    /// The key of the preview image. None if the shop omits the member, and null if the shop sends
+    /// null.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_name")]
     pub(crate) thumbnail_image_key: Option<Option<String>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -56,12 +57,12 @@ pub(crate) struct ShownStock {
     incoming_value: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     leadtime_day_count: Option<Number>,
-    /// Null if the shop states that it does not know the date.
+    /// The next delivery date. Null if the shop says that the date is unknown.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_name")]
     next_delivery_date: Option<Option<String>>,
 }
 
-/// Reads a member that is present, also if its value is null.
+/// Reads a member that is present, even if its value is null.
 fn deserialize_name<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<String>>, D::Error> {
@@ -166,8 +167,9 @@ impl Card {
     }
 }
 
-/// Returns the cards of a turn: of the products that were looked up, or else of all products found.
-/// A product whose lookup failed is shown as a search found it, in this turn or `earlier`.
+/// Returns the cards of a turn: for the products that were looked up, or else for all products
+/// found. A product whose lookup failed is shown with the data from a search in this turn or in
+/// `earlier`.
 pub(crate) fn collect_turn_cards(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
     let searched: Vec<Card> = calls
         .iter()

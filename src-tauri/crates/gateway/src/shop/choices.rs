@@ -1,4 +1,4 @@
-//! Builds sets of variants to choose from, and finds the choice that a message makes.
+//! Builds sets of variants to choose from, and parses which choice a message makes.
 
 use language::message::{contains_word, read_option};
 use serde::{Deserialize, Serialize};
@@ -31,8 +31,8 @@ pub(crate) enum Offer {
 /// a choice of variant; a variant's part number does not.
 pub(crate) fn offer_variants(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = Variant::read_all(product);
-    // A product id used as the part number means the same product, but the cart needs the real part
-    // number.
+    // A product id in place of the part number means the same product, but the cart needs the real
+    // part number.
     let under_part = |own: Option<String>| match own {
         Some(own) if !own.eq_ignore_ascii_case(part) => Offer::One(own),
         Some(_) | None => Offer::Plain,
@@ -52,7 +52,7 @@ pub(crate) fn offer_variants(product: &Value, part: &str, quantity: u64, locale:
     }
 }
 
-/// Builds a set of choices among variants. Variants in stock come first, variants out of stock
+/// Builds a set of choices from variants. Variants in stock come first, and variants out of stock
 /// last.
 fn choices_from_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
     let mut sorted: Vec<&Variant> = variants.to_vec();
@@ -108,8 +108,8 @@ fn variant_option(variant: &Variant, locale: &str) -> Option<Value> {
     }))
 }
 
-/// Builds a set of choices from the assistant's suggested answers. If each of them names a variant
-/// of the product that was looked up, the set consists of these variants.
+/// Builds a set of choices from the assistant's suggested answers. If every suggested answer names
+/// a variant of the product that was looked up, the set consists of these variants.
 pub(crate) fn choices_from_suggestions(
     offered: &[contract::Choice],
     product: Option<&Value>,
@@ -154,7 +154,7 @@ fn named_variant<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Opti
     named.next().filter(|_| named.next().is_none())
 }
 
-/// A set of choices as it is sent, without the members that only the gateway uses.
+/// A set of choices in the form that is sent, excluding members that only the gateway uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     id: String,
@@ -171,8 +171,8 @@ struct ShownOption {
     meta: Option<Meta>,
 }
 
-/// The order of the members matters, because the widget shows the first two. Members that are not
-/// plain values stand last. An unknown stock is left out.
+/// The members of a choice. Their order matters, because the widget shows the first two. Members
+/// with other values than plain ones come last. An unknown stock is omitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Meta {
@@ -185,7 +185,7 @@ struct Meta {
     dims_map: Value,
 }
 
-/// Returns the set as it is sent, or None if it has no option.
+/// Returns the set in the form that is sent, or None if the set has no option.
 pub(crate) fn parse_shown(kept: &Value) -> Option<Shown> {
     Shown::deserialize(kept).ok().filter(|shown| !shown.options.is_empty())
 }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_12_only_the_flags_of_variants_decide() {
+    fn chat_api_12_the_flags_of_variants_decide_whether_a_parent_can_be_bought() {
         let parent = |variants: Value| json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": false}, "variants": variants});
         let (yes, no, blank) = (
             variant(2, 1, json!({})),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_12_six_options_what_is_there_first_then_what_comes_first() {
+    fn chat_api_12_at_most_six_options_ordered_by_stock_and_delivery_date() {
         let comes =
             |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
         let variants = json!([
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_3_and_12_words_that_name_variants_are_told_as_variants() {
+    fn chat_api_3_and_12_offered_words_that_name_variants_become_variant_choices() {
         let named = |name: &str| json!({"variantName": name});
         let product = json!({"variants": [variant(1, 3, named("Red, 4")), variant(2, 0, named("Red, 41")), variant(3, 1, named("Blue"))]});
         let words = |said: &[&str]| {
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
+    fn chat_api_23_choices_contain_stock_and_buyability_for_the_widget() {
         let kept = choices_from_variants(
             &[
                 &Variant::read(&variant(10, 1, json!({}))),
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_12_names_of_a_variant_choose_it() {
+    fn chat_api_12_a_variant_is_chosen_by_its_ean_unique_name_or_number() {
         let named = variant(10, 1, json!({"eanCode": "7350001", "uniqueName": "boot-10"}));
         let kept = choices_from_variants(
             &[&Variant::read(&named), &Variant::read(&variant(11, 1, json!({})))],

@@ -1,5 +1,4 @@
-//! Compares products of a turn: as a table for the text, and as the rows that the shop's widget
-//! draws.
+//! Compares products of a turn: as a table for the text, and as rows for the shop's widget.
 
 use messages::Language;
 use serde::Serialize;
@@ -19,7 +18,7 @@ use crate::{
 const PRODUCTS: usize = 3;
 const ROWS: usize = 8;
 const NAME: usize = 30;
-/// Known features in their usual order: the contract's name and the name for a person.
+/// Known features in the usual order, each with the contract's name and the name shown to people.
 const ORDER: [(&str, Text); 12] = [
     ("price", Text::FeaturePrice),
     ("brand", Text::FeatureBrand),
@@ -35,8 +34,8 @@ const ORDER: [(&str, Text); 12] = [
     ("availability", Text::FeatureAvailability),
 ];
 
-/// Compares the products of a turn that looked up at least two. If at least two of the `wanted`
-/// products are among them, only these are compared.
+/// Compares the products of a turn that looked up at least two products. If at least two of the
+/// `wanted` products are among these, only the wanted products are compared.
 pub(crate) fn compare_turn_products(
     calls: &[Call],
     wanted: &[String],
@@ -79,7 +78,7 @@ pub(crate) fn compare_turn_products(
                 .iter()
                 .map(|item| (item.product_id.clone(), json!(feature_value(item, feature, locale))))
                 .collect();
-            // The widget shows the key to the user.
+            // The widget shows the key to the user, so the key is the translated name.
             json!({"key": feature_label(feature, locale), "values": by_id})
         })
         .collect();
@@ -101,7 +100,7 @@ struct ComparedItem {
     price: Option<Amount>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// The advantages that its figures prove.
+    /// The advantages that the product's data proves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     highlights: Vec<&'static str>,
 }
@@ -144,13 +143,13 @@ impl ComparedItem {
         self.price.as_ref()?.currency.as_ref()
     }
 
-    /// An attribute, however its name is written.
+    /// Returns an attribute, in whatever way its name is written.
     fn attribute(&self, feature: &str) -> Option<&Value> {
         self.attributes.iter().find_map(|(name, value)| is_same(name, feature).then_some(value))
     }
 }
 
-/// Adds the advantages of each product that its figures prove.
+/// Adds the advantages that each product's data proves.
 fn add_advantages(items: &mut [ComparedItem], products: &[Product], locale: &str) {
     let one_currency = items.iter().all(|item| item.currency() == items[0].currency());
     let amounts: Option<Vec<f64>> = items.iter().map(ComparedItem::amount).collect();
@@ -174,8 +173,8 @@ fn add_advantages(items: &mut [ComparedItem], products: &[Product], locale: &str
     }
 }
 
-/// Returns the names of the compared features: known ones in their usual order, then the others by
-/// name.
+/// Returns the names of the compared features: known features in the usual order, then the other
+/// features by name.
 fn list_features(items: &[ComparedItem]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let price = items.iter().any(|item| item.price.is_some()).then(|| "price".to_owned());
@@ -193,10 +192,10 @@ fn list_features(items: &[ComparedItem]) -> Vec<String> {
     all
 }
 
-/// Returns the position of a feature among the known ones.
+/// Returns the position of a feature among the known features.
 fn feature_position(feature: &str) -> Option<usize> {
     let feature = feature.to_lowercase();
-    // A shop writes the names in its own language.
+    // A shop writes the names of features in its own language.
     let is_named =
         |text: Text| Language::all().any(|language| text.text(language).to_lowercase() == feature);
     ORDER.iter().position(|(name, text)| *name == feature || is_named(*text))
@@ -208,7 +207,7 @@ fn is_same(one: &str, other: &str) -> bool {
         || feature_position(one).is_some_and(|at| feature_position(other) == Some(at))
 }
 
-/// Returns a feature's name for the user. In English it is the name that the shop gave.
+/// Returns a feature's name for the user. In English, this is the name that the shop uses.
 fn feature_label<'a>(feature: &'a str, locale: &str) -> &'a str {
     let language = language_of(locale);
     let known = feature_position(feature).filter(|_| language != Language::ENGLISH);
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_rows_have_their_order_and_a_dash_where_nothing_is_known() {
+    fn chat_api_13_comparison_rows_have_a_fixed_order_and_a_dash_for_unknown_values() {
         let one = get(
             1,
             json!({"priceIncVat": "10.00", "currency": "SEK", "attributes": {"zebra": 1, "Weight": "2 kg", "apple": true, "category": "Tents"}}),
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_a_feature_is_one_row_however_its_name_is_written() {
+    fn chat_api_13_a_feature_has_one_row_regardless_of_its_spelling() {
         let one = get(
             1,
             json!({"color": "red", "brand": "Acme", "attributes": {"Zip": true, "apple": 1}}),
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn in_swedish_the_names_of_features_and_the_title_are_swedish() {
+    fn a_comparison_in_swedish_has_swedish_feature_names_and_title() {
         let one = get(
             1,
             json!({"priceIncVat": "10.00", "currency": "SEK", "brand": "Fell", "color": "Röd", "attributes": {"Kategori": "Tält", "Färg": "Röd", "Dragkedja": true}}),
@@ -342,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_three_products_at_most_and_the_wanted_ones_alone() {
+    fn chat_api_13_at_most_three_products_are_compared_and_only_requested_ones() {
         let calls: Vec<Call> = (1..=5).map(|id| get(id, json!({}))).collect();
         let ids = |wanted: &[&str]| {
             let wanted: Vec<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
@@ -356,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_eight_rows_at_most() {
+    fn chat_api_13_a_comparison_has_at_most_eight_rows() {
         let many: Map<String, Value> =
             (0..20).map(|n| (format!("feature {n}"), json!(n))).collect();
         let calls = [get(1, json!({"attributes": many})), get(2, json!({}))];

@@ -1,6 +1,6 @@
 //! Remembers products between turns: their numbers on the screen, the products looked up, and the
-//! result of the newest search. The model gets this memory before each message. Its size is
-//! limited.
+//! result of the newest search. The model receives this memory before each message. The size of the
+//! memory is limited.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use crate::{
 const RESULTS: usize = 10;
 const SHORTLIST: usize = 10;
 const NAME: usize = 50;
-/// The highest number of dimensions of one product that the model gets.
+/// The maximum number of dimensions of one product that the model receives.
 const DIMENSIONS: usize = 4;
 const VALUES: usize = 5;
 
@@ -59,7 +59,7 @@ impl KnownProduct {
 pub(crate) struct Memory {
     /// The products with their numbers in the newest answer that showed products.
     pub(crate) last_results: Vec<KnownProduct>,
-    /// The ids of the products that were looked up, in that order.
+    /// The ids of the products that were looked up, in the order of the lookups.
     pub(crate) shortlist: Vec<String>,
     /// Cards of the products that the newest search found.
     pub(crate) search_candidates: Vec<Card>,
@@ -100,7 +100,7 @@ impl Memory {
         }
     }
 
-    /// Describes the memory for the model. Returns None if it is empty.
+    /// Describes the memory for the model. Returns None if the memory is empty.
     pub(crate) fn describe_for_model(&self) -> Option<String> {
         if self.last_results.is_empty() && self.shortlist.is_empty() {
             return None;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_9_results_are_numbered_as_shown_and_kept_until_something_is_found() {
+    fn chat_api_9_shown_results_are_numbered_and_kept_until_the_next_hit() {
         let mut memory = Memory::default();
         let calls = [search(100..112)];
         memory.remember_products(&cards_of(&calls), &calls);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_9_the_shortlist_has_what_was_looked_at_once_and_ten_at_most() {
+    fn chat_api_9_the_shortlist_contains_at_most_ten_distinct_looked_up_products() {
         let mut memory = Memory::default();
         for id in [7, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18] {
             let calls = [done(
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_16_the_model_is_told_shortly() {
+    fn chat_api_16_the_description_of_shown_products_for_the_model_is_short() {
         let mut memory = Memory::default();
         assert_eq!(memory.describe_for_model(), None);
         let values: Vec<u32> = (30..50).collect();

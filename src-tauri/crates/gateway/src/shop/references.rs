@@ -1,5 +1,5 @@
 //! Finds the products that a message refers to: by their numbers on the screen, by id or part
-//! number, or by words such as "these". The result is a hint for the model, which decides. Pure.
+//! number, or by words such as "these". The result is only a hint for the model. Pure.
 
 use language::message::{MessageWords, contains_word};
 use serde_json::Value;
@@ -9,9 +9,9 @@ use crate::shop::{
     memory::{KnownProduct, Memory},
 };
 
-/// The highest number of products in one comparison.
+/// The maximum number of products in one comparison.
 const COMPARED: usize = 3;
-/// The highest number of characters of a message that may refer to products without a number.
+/// The maximum number of characters of a message that may refer to products without numbers.
 const SHORT: usize = 50;
 
 fn find_named_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
@@ -25,7 +25,7 @@ fn names_of<'a>(known: &'a [&KnownProduct]) -> impl Iterator<Item = &'a String> 
     known.iter().flat_map(|known| known.names()).filter(|name| name.len() > 2)
 }
 
-/// Returns the products that a message refers to, in the order in which it names them.
+/// Returns the products that a message refers to, in the order in which the message names them.
 pub(crate) fn meant_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
     let words = MessageWords::of(message);
     let places = words.places();
@@ -49,13 +49,14 @@ pub(crate) fn meant_products<'a>(message: &str, memory: &'a Memory) -> Vec<&'a K
     found
 }
 
-/// Returns the ids of the products that a message asks to compare. Empty if it asks for no
-/// comparison or does not name the products.
+/// Returns the ids of the products that a message asks to compare. Returns an empty list if the
+/// message asks for no comparison or does not name the products.
 pub(crate) fn products_to_compare(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
     let joined = words.joined_numbers();
     let by_name = find_named_products(message, memory);
-    // A message that changes the cart asks for no comparison, unless it weighs two products.
+    // A message that changes the cart does not ask for a comparison, unless the message weighs two
+    // products against each other.
     let beside = (!words.asks_for_change() || words.is_weighing())
         && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
     let wanted =
@@ -94,8 +95,8 @@ pub(crate) fn products_to_compare(message: &str, memory: &Memory) -> Vec<String>
     if ids.len() > 1 { ids } else { Vec::new() }
 }
 
-/// Returns hints for the model before a message. If `options` are open, numbers in the message mean
-/// options and not products.
+/// Returns hints for the model before a message. If `options` are open, numbers in the message
+/// refer to options and not to products.
 pub(crate) fn reference_hints(
     message: &str,
     memory: &Memory,
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_16_numbers_mean_what_the_screen_shows() {
+    fn chat_api_16_numbers_in_a_message_refer_to_the_shown_products() {
         for (message, meant) in [
             ("#2", vec![2]),
             ("2", vec![2]),
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_16_a_short_message_may_point_at_the_only_one() {
+    fn chat_api_16_a_short_message_such_as_that_one_refers_to_the_only_shown_product() {
         let one = memory(1, &[]);
         assert_eq!(meant_products("is that one warm?", &one).len(), 1);
         assert!(meant_products("is that one warm?", &memory(2, &[])).is_empty());
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
+    fn chat_api_16_a_hint_names_product_id_and_number_after_the_product_memory() {
         let memory = memory(3, &[]);
         let hints = |message: &str| reference_hints(message, &memory, None)[1..].join("|");
         assert_eq!(
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_12_and_16_while_options_stand_numbers_mean_them() {
+    fn chat_api_12_and_16_numbers_refer_to_the_options_while_options_are_offered() {
         let options = serde_json::json!({"options": [{"label": "Size: 41", "meta": {"partNo": "P-41"}}, {"label": "Size: 42", "meta": {"partNo": "P-42"}}]});
         for message in
             ["I would like the second one", "number 2 in red", "1 or 2?", "is AB-2 warm?"]
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_16_the_first_few_and_joined_numbers_are_named_where_the_cart_changes() {
+    fn chat_api_16_several_numbers_in_a_cart_request_refer_to_the_shown_products() {
         let said = |message: &str| reference_hints(message, &memory(6, &[]), None)[1..].join("|");
         for (message, meant) in [
             ("add the first two to my cart", vec![1, 2]),
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_a_message_names_the_products_to_compare() {
+    fn chat_api_13_the_products_to_compare_are_read_from_the_message() {
         let (none, two) = (memory(6, &[]), memory(6, &["107", "108"]));
         let ids = |message: &str, memory: &Memory| products_to_compare(message, memory).join(" ");
         for (message, wanted) in [
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_names_of_several_words_are_joined_too() {
+    fn chat_api_13_products_named_with_several_words_can_be_compared() {
         let mut spaced = memory(3, &[]);
         for known in &mut spaced.last_results {
             known.part_no = Some(format!("Fell {} & Co.", known.index));
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_13_numbers_come_first_then_names_then_what_these_are() {
+    fn chat_api_13_numbers_names_and_words_such_as_these_can_be_combined() {
         let ids = |message: &str, memory: &Memory| products_to_compare(message, memory).join(" ");
         let ten = memory(10, &["107", "108", "109", "102"]);
         assert_eq!(ids("compare 10 and 9", &ten), "1010 109", "as they are named");

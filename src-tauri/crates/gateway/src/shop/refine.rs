@@ -1,11 +1,12 @@
-//! Suggestions of a search that found no products, and the suggestion that the customer chooses.
+//! Builds suggestions after a search that found no products, and parses which suggestion the
+//! customer chooses.
 
 use serde_json::{Value, json};
 use shop_adapter::product::items;
 
 use crate::{call::Call, json::text, shop::tools};
 
-/// The highest number of stored suggestions.
+/// The maximum number of stored suggestions.
 const KEPT: usize = 8;
 
 /// Returns the suggestions if the last search of the turn found no products.
@@ -15,9 +16,9 @@ pub(crate) fn build_suggestions(calls: &[Call]) -> Vec<Value> {
         .unwrap_or_default()
 }
 
-/// Returns the suggestions to store for the next message, together with the earlier ones. Each is
-/// stored with the words that were finally searched for, so that it does not repeat the same
-/// search. A search by limits alone had no words.
+/// Returns the suggestions to store for the next message, including earlier suggestions. Each
+/// suggestion is stored with the words of the final search, so that the suggestion does not repeat
+/// that search. A search that used only limits had no words.
 pub(crate) fn suggestions_to_store(calls: &[Call], before: &[Value]) -> Vec<Value> {
     let search = empty_search(calls);
     let simplified =
@@ -59,7 +60,7 @@ pub(crate) enum Way {
     Without(String),
     /// Ask the customer a question.
     Question(String),
-    /// The search without those words was already made.
+    /// The search without these words was already made.
     AlreadySearched,
 }
 
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn every_label_that_is_offered_is_followed_as_long_as_only_they_are() {
+    fn a_message_that_repeats_an_offered_label_applies_its_suggestion() {
         let first = search(
             "xyzzy",
             json!([{"type": "search_retry", "query": "red xyzzy"}, {"type": "remove_constraints", "constraintsToRemove": ["red", "maxPrice"]}]),
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_by_limits_alone_is_made_without_them() {
+    fn removing_the_only_limits_of_a_search_repeats_it_without_limits() {
         let limits = json!([{"type": "remove_constraints", "constraintsToRemove": ["maxPrice"]}]);
         let unsaid = |args: Value| {
             let mut call = search("", limits.clone());

@@ -1,5 +1,6 @@
 //! Tests of a log that stops verifying while the gateway runs: the gateway answers no more
-//! messages, and its health route says why, until a person at a terminal has accepted a new log.
+//! messages, and its health route shows the reason, until a person at a terminal has accepted a new
+//! log.
 
 use reqwest::StatusCode;
 use rusqlite::Connection;
@@ -7,14 +8,14 @@ use rusqlite::Connection;
 use crate::world::{Gateway, message_of, read};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_alarm_shows_in_the_health_route_and_stops_the_answers() {
+async fn an_audit_alarm_is_shown_by_the_health_route_and_stops_answers() {
     let gateway = Gateway::open().await;
     gateway.say("s1", "hello").await;
     let db = Connection::open(gateway.path("data/audit.db")).unwrap();
     db.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
     db.execute("UPDATE audit_record SET tool='other' WHERE seq=1", []).unwrap();
     drop(db);
-    // `doctor` finds the changed record; from then on every request is refused.
+    // `doctor` finds the changed record. From then on, every request is refused.
     let checks = gateway.csign(&["doctor"])["checks"].clone();
     let of_log = checks
         .as_array()
@@ -66,7 +67,7 @@ async fn is_stopped(gateway: &Gateway) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fault_that_another_process_finds_stops_the_answers() {
+async fn a_log_problem_found_by_another_process_stops_answers() {
     let gateway = Gateway::open().await;
     gateway.say("s1", "hello").await;
     change_body(&gateway, 3, r#"CAST(replace(CAST(body AS TEXT), 'at":"2', 'at":"1') AS BLOB)"#);
@@ -75,7 +76,7 @@ async fn a_fault_that_another_process_finds_stops_the_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fault_of_the_first_record_stops_the_answers() {
+async fn a_damaged_first_log_record_stops_answers() {
     let gateway = Gateway::open().await;
     gateway.say("s1", "hello").await;
     change_body(&gateway, 1, "zeroblob(10)");

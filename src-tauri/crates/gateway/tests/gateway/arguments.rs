@@ -1,5 +1,5 @@
 //! Tests of the model's tool calls: coerced arguments, unknown names, parallel calls, the limit of
-//! rounds, and text beside calls.
+//! rounds, and text in the same round as calls.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::front::{Break, Front};
 use crate::remote_shop::open;
 use crate::world::{Gateway, SHOE, message_of, model, names};
 
-/// Returns the results that the model got after the newest message.
+/// Returns the tool results that the model received after the newest message.
 fn results(server: &ModelServer, request: usize) -> Vec<Value> {
     let body = server.seen()[request].body.clone();
     let messages = body["messages"].as_array().unwrap().clone();
@@ -21,7 +21,7 @@ fn results(server: &ModelServer, request: usize) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_18_and_21_a_quantity_that_was_left_out_is_signed_and_sent_as_one() {
+async fn chat_api_18_and_21_a_missing_quantity_is_confirmed_and_sent_as_one() {
     for given in [json!({"partNo": SHOE}), json!({"partNo": SHOE, "quantity": null})] {
         let front = Front::start().await;
         let server = model([Reply::call("cart_add_item", given)]).await;
@@ -36,7 +36,7 @@ async fn chat_api_18_and_21_a_quantity_that_was_left_out_is_signed_and_sent_as_o
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
+async fn chat_api_10_arguments_are_coerced_to_their_types_and_unknown_ones_dropped() {
     let front = Front::start().await;
     let looks = Reply::new()
         .ask("product_get", &json!({"productId": 1001, "verbose": true}))
@@ -77,7 +77,7 @@ async fn chat_api_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
         (&json!(SHOE), &json!(2), None, None),
         "{added}"
     );
-    // A line that is not in the cart is not proposed.
+    // A change of a line that is not in the cart is not proposed.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     front.breaks("cart.get", (0..3).map(|_| Break::Result(cart.clone())));
     gateway.say("s", "three").await;
@@ -92,9 +92,9 @@ async fn chat_api_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarded() {
+async fn chat_api_10_a_call_of_an_unknown_tool_is_reported_to_the_model_and_not_forwarded() {
     let front = Front::start().await;
-    // Real endpoints do not accept the second name in a later request.
+    // Real endpoints do not accept the second name in a later request, because it contains a space.
     let unknown = Reply::new()
         .ask("cart_empty", &json!({"all": true}))
         .ask("shop.search now", &json!({"query": "tent"}));
@@ -135,7 +135,7 @@ async fn chat_api_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forward
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_a_tool_called_as_the_prompt_names_it_is_that_tool() {
+async fn chat_api_10_a_tool_called_by_its_dotted_name_is_recognised() {
     let server = model([
         Reply::call("product.get", json!({"productId": "1001"})),
         Reply::call("cart.addItem", json!({"partNo": SHOE})),
@@ -157,7 +157,7 @@ async fn chat_api_10_a_tool_called_as_the_prompt_names_it_is_that_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_used_up_rounds_end_in_an_apology_with_what_was_found_and_it_is_remembered() {
+async fn chat_api_10_a_turn_out_of_rounds_apologises_and_keeps_its_results() {
     let english = "I could not finish within the steps allowed for one message. What was found so far is above; ask again for the rest.";
     let swedish = "Jag hann inte klart inom de steg som ett meddelande får ta. Det som hittats står ovan; fråga igen om resten.";
     for (culture, apology) in [("en-GB", english), ("sv-SE", swedish), ("fi-FI", english)] {
@@ -202,9 +202,9 @@ async fn chat_api_10_used_up_rounds_end_in_an_apology_with_what_was_found_and_it
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_20_reads_of_one_round_run_together_and_are_told_in_order() {
+async fn chat_api_22_20_reads_of_one_round_run_in_parallel_and_results_keep_their_order() {
     let front = Front::start().await;
-    // No call is answered before all three have arrived.
+    // No call is answered until all three calls have arrived.
     let all = Arc::new(Barrier::new(3));
     front.breaks("product.get", (0..3).map(|_| Break::Meet(Arc::clone(&all))));
     let looks = [1003, 1001, 1002].into_iter().fold(Reply::new(), |reply, id| {
@@ -238,7 +238,7 @@ async fn chat_api_22_20_reads_of_one_round_run_together_and_are_told_in_order() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_20_words_beside_calls_are_in_the_answer_and_in_the_conversation_once() {
+async fn chat_api_22_20_text_beside_calls_appears_once_in_answer_and_conversation() {
     let aside = |text: &str, query: &str| {
         Reply::new().say(text).ask("product_search", &json!({"query": query}))
     };
@@ -263,7 +263,7 @@ async fn chat_api_22_20_words_beside_calls_are_in_the_answer_and_in_the_conversa
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn thoughts_that_came_as_text_are_no_part_of_the_answer_and_no_round() {
+async fn thoughts_sent_as_text_are_removed_from_the_answer() {
     let server = model([
         Reply::new()
             .say("The visitor wants a tent.")
@@ -283,7 +283,7 @@ async fn thoughts_that_came_as_text_are_no_part_of_the_answer_and_no_round() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_20_words_beside_a_proposal_give_way_to_the_question() {
+async fn chat_api_22_20_text_beside_a_proposed_change_is_replaced_by_the_question() {
     let server = model([Reply::new()
         .say("I will add it.")
         .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1}))])

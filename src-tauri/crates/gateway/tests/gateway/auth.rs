@@ -37,7 +37,7 @@ async fn chat(gateway: &Gateway, bearer: &str) -> (StatusCode, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
+async fn chat_api_22_17_the_operator_token_in_a_private_file_opens_chat_and_debug() {
     let gateway = Gateway::start(&[], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let mode = std::fs::metadata(gateway.path("data/gateway.token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -62,7 +62,7 @@ async fn chat_api_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
     assert_eq!(runs.status(), StatusCode::UNAUTHORIZED);
     assert_eq!(gateway.post("/v1/chat", &message_of("s", "hello")).await.0, StatusCode::OK);
     assert_eq!(gateway.get("/v1/debug/runs").await.status(), StatusCode::OK);
-    // It is the same token after a restart, and it appears in no output.
+    // The token stays the same after a restart and appears in no output.
     let before = std::fs::read_to_string(gateway.path("data/gateway.token")).unwrap();
     let gateway = gateway.restart(&[], &[]).await;
     assert_eq!(std::fs::read_to_string(gateway.path("data/gateway.token")).unwrap(), before);
@@ -70,7 +70,7 @@ async fn chat_api_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_simple_tokens_open_the_chat_and_nothing_else() {
+async fn chat_api_7_a_visitor_token_opens_only_the_chat() {
     let gateway = with_simple_auth(&[]).await;
     let issued = token(&gateway).await;
     let jwt = issued["token"].as_str().unwrap();
@@ -116,7 +116,7 @@ async fn chat_api_7_simple_tokens_open_the_chat_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_the_tokens_application_replaces_the_bodys() {
+async fn chat_api_7_the_application_of_the_token_replaces_that_of_the_request_body() {
     let gateway = with_simple_auth(&[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let send = |body: Value| {
@@ -146,7 +146,7 @@ async fn chat_api_7_the_tokens_application_replaces_the_bodys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_both_routes_share_one_count_and_streams_do_not_tell_it() {
+async fn chat_api_7_both_chat_routes_share_one_rate_limit() {
     let gateway = with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let ask = async |path: &str| {
@@ -182,7 +182,7 @@ async fn chat_api_7_both_routes_share_one_count_and_streams_do_not_tell_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_and_22_17_a_visitor_gets_no_debug() {
+async fn chat_api_1_and_22_17_a_visitor_token_gets_no_debug_output() {
     let gateway = with_simple_auth(&[]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     for path in ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"] {
@@ -210,7 +210,7 @@ async fn chat_api_1_and_22_17_a_visitor_gets_no_debug() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_a_token_ends_with_its_time() {
+async fn chat_api_7_an_expired_token_is_refused() {
     let gateway = with_simple_auth(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "1")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     let over = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
@@ -221,7 +221,7 @@ async fn chat_api_7_a_token_ends_with_its_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_refusals_come_in_their_order() {
+async fn chat_api_1_a_request_is_checked_in_the_order_of_the_contract() {
     let gateway = with_simple_auth(&[
         ("ALLOWED_APPLICATION_IDS", "shop-web"),
         ("DEMO_RL_CHAT_PER_MIN", "1000000"),
@@ -239,7 +239,8 @@ async fn chat_api_1_refusals_come_in_their_order() {
     assert_eq!(ask("wrong", "{\"broken").await, 400, "the body before the visitor");
     assert_eq!(ask("wrong", "{}").await, 401, "the visitor before the shape");
     assert_eq!(ask(&jwt, "{}").await, 400);
-    // Here the token's application counts; if it is that of the body, its shape is checked first.
+    // With a token, the token's application is checked; without a token, the application is in the
+    // body, whose shape is checked first.
     let open = Gateway::start(&["--no-token"], &[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
     let mut body = message_of("s", "hello");
     (body["applicationId"], body["context"]) = (json!("stranger"), json!(7));
@@ -286,7 +287,7 @@ async fn an_application_that_is_not_allowed_is_refused_and_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_limits_count_the_visitor_and_the_address() {
+async fn chat_api_7_rate_limits_count_by_visitor_and_by_address() {
     let gateway =
         with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2"), ("DEMO_RL_TOKEN_PER_MIN", "3")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
@@ -298,7 +299,8 @@ async fn chat_api_7_limits_count_the_visitor_and_the_address() {
             .json(&message_of("s", "hello"))
             .send()
     };
-    // The rate limit's window may end in between, so requests continue until one is refused.
+    // A new minute of the rate limit may begin in between, so requests continue until one is
+    // refused.
     let mut refused = None;
     for _ in 0..6 {
         let response = send("/v1/chat").await.unwrap();
@@ -330,7 +332,7 @@ async fn chat_api_7_limits_count_the_visitor_and_the_address() {
         statuses.push(request.send().await.unwrap().status().as_u16());
     }
     assert!(statuses.contains(&429), "{statuses:?}");
-    // Another address, as reported by a proxy on this computer, has its own limit.
+    // Another address, as reported by a proxy on this computer, has a separate limit.
     let other = gateway
         .request(Method::POST, "/v1/auth/simple/token")
         .header("x-forwarded-for", "203.0.113.9")
@@ -339,7 +341,7 @@ async fn chat_api_7_limits_count_the_visitor_and_the_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_and_22_17_only_a_trusted_proxy_says_who_asks() {
+async fn chat_api_16_and_22_17_forwarded_addresses_are_accepted_only_from_trusted_proxies() {
     let gateway =
         with_simple_auth(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("TRUSTED_PROXIES", "")]).await;
     let mut statuses = Vec::new();

@@ -1,5 +1,5 @@
 //! Tests of a shared Redis that stops and returns, and of gateways that are killed during a change:
-//! no change is made twice, no change is lost, and an unknown outcome is reported as unknown.
+//! no change is made twice or lost, and an unknown outcome is reported as unknown.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn is_away(status: StatusCode, answer: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
+async fn chat_api_9_a_turn_during_which_redis_fails_is_completed_and_shared_later() {
     let mut redis = Redis::start().await;
     let server = model([
         Reply::new().say("First ").wait_ms(1_500).say("answer."),
@@ -62,7 +62,8 @@ async fn chat_api_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
     assert_eq!(server.seen().len(), 1, "no model is asked for a session that cannot be reached");
 
     redis.back().await;
-    // It continues without a restart, and the other gateway gets the messages of the meantime.
+    // The gateway continues without a restart, and the other gateway gets the messages that were
+    // sent during the outage.
     while redis.keys().iter().all(|key| key != "agent:sess:shop-web:s") {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -75,7 +76,7 @@ async fn chat_api_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_once() {
+async fn chat_api_11_a_confirmation_during_a_redis_outage_is_refused_and_later_applied_once() {
     let mut redis = Redis::start().await;
     let server = model([add(1)]).await;
     let (one, other) = two(&redis, &server).await;
@@ -93,7 +94,7 @@ async fn chat_api_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides
     server.assert_clean();
 }
 
-/// Redis stops after the decision and before the shop gets the change. `asked` breaks the reads for
+/// Stops Redis after the decision and before the shop gets the change. `asked` breaks the reads for
 /// the question.
 async fn kept_and_nothing_more(asked: &[Break]) {
     let (mut redis, front) = (Redis::start().await, Front::start().await);
@@ -103,7 +104,7 @@ async fn kept_and_nothing_more(asked: &[Break]) {
     front.breaks("product.get", asked.iter().cloned());
     gateway.say("s", "one shoe").await;
     front.assert_broken();
-    // The read after the decision is not answered before Redis has stopped.
+    // The read after the decision is answered only after Redis has stopped.
     let gone = Arc::new(Barrier::new(2));
     front.breaks("product.get", [Break::Meet(Arc::clone(&gone))]);
     let looks = front.count("product.get");
@@ -126,19 +127,18 @@ async fn kept_and_nothing_more(asked: &[Break]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+async fn chat_api_11_a_repeated_confirmation_is_answered_if_redis_kept_only_the_decision() {
     kept_and_nothing_more(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_to_another_price_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again()
- {
+async fn chat_api_11_a_repeated_confirmation_after_a_price_change_is_answered() {
     let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
     kept_and_nothing_more(&[Break::Result(dearer.clone()), Break::Result(dearer)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_a_session_that_redis_lost_is_kept_by_its_gateway_without_its_pending_action() {
+async fn chat_api_9_a_session_lost_by_redis_continues_without_its_pending_action() {
     let mut redis = Redis::start().await;
     let server = model([Reply::text(["A violin."]), add(1), Reply::text(["What?"])]).await;
     let gateway = gateway(&redis, &server).await;
@@ -146,7 +146,7 @@ async fn chat_api_9_a_session_that_redis_lost_is_kept_by_its_gateway_without_its
     gateway.say("s", "one shoe").await;
     redis.kill();
     redis.back_empty().await;
-    // It is not known whether another gateway has made the change meanwhile.
+    // The gateway cannot know whether another gateway has made the change in the meantime.
     assert!(gateway.say("s", "yes").await["text"].as_str().unwrap().starts_with(NOT_OPEN));
     assert_eq!(gateway.say("s", "yes").await["text"], "What?");
     assert!(server.seen()[2].body["messages"].to_string().contains("violin"));
@@ -154,7 +154,7 @@ async fn chat_api_9_a_session_that_redis_lost_is_kept_by_its_gateway_without_its
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_and_11_a_pending_action_ends_in_the_log_when_redis_drops_its_session_first() {
+async fn chat_api_9_and_11_the_log_records_the_expiry_of_an_action_whose_session_redis_lost() {
     let redis = Redis::start().await;
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = gateway(&redis, &server).await;
@@ -169,8 +169,7 @@ async fn chat_api_9_and_11_a_pending_action_ends_in_the_log_when_redis_drops_its
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_messages_that_could_not_be_shared_before_the_end_are_shared_by_the_next_start()
-{
+async fn chat_api_9_messages_not_shared_before_a_stop_are_shared_at_the_next_start() {
     let mut redis = Redis::start().await;
     let server =
         model([Reply::new().say("First ").wait_ms(1_000).say("answer."), Reply::text(["Second."])])
@@ -206,7 +205,8 @@ async fn chat_api_9_messages_that_could_not_be_shared_before_the_end_are_shared_
     server.assert_clean();
 }
 
-/// A gateway is killed at a point of the confirmed change; another one answers the repeated yes.
+/// Kills a gateway at a point of the confirmed change. Another gateway answers the repeated
+/// confirmation.
 async fn dies_at(point: &str, expected: u64, unknown: bool) {
     let redis = Redis::start().await;
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
@@ -241,7 +241,7 @@ async fn dies_at(point: &str, expected: u64, unknown: bool) {
         "{point}: the model knows that the call has ended: {told}"
     );
     server.assert_clean();
-    // The killed gateway starts again and finds the action decided.
+    // The killed gateway starts again and finds that the action is decided.
     let one =
         one.restart(&["--no-token"], &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
     let reminded = one.post("/v1/chat", &message_of("other", "yes")).await;
@@ -254,23 +254,23 @@ async fn dies_at(point: &str, expected: u64, unknown: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_a_gateway_that_dies_before_the_change_leaves_it_undone() {
+async fn chat_api_22_5_a_crash_before_the_change_leaves_it_undone() {
     dies_at("AfterApprovalDecided", 1, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_a_gateway_that_dies_at_the_change_leaves_it_unknown_and_unrepeated() {
+async fn chat_api_22_5_a_crash_between_intent_and_change_is_reported_as_unknown() {
     dies_at("BetweenIntentAndEffect", 1, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_a_gateway_that_dies_behind_the_change_leaves_it_done_once() {
+async fn chat_api_22_5_a_crash_after_the_change_does_not_repeat_it() {
     dies_at("BetweenEffectAndOutcome", 2, true).await;
 }
 
-/// The same without another gateway: the killed one starts again.
+/// The same case without another gateway: the killed gateway starts again.
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_a_change_that_a_crash_cut_off_is_not_repeated_after_the_start() {
+async fn chat_api_22_5_a_change_interrupted_by_a_crash_is_not_repeated_after_a_restart() {
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
     let url = server.base_url();
     let env = [

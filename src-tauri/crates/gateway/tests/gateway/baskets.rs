@@ -9,7 +9,7 @@ use crate::front::{Break, Front};
 use crate::remote_shop::open;
 use crate::world::{Gateway, SHOE, message_of, model};
 
-/// Another part that can be bought.
+/// Another part that is in stock.
 const OTHER: &str = "FJS-TR1001-BLK-43";
 
 fn add(part: &str) -> Reply {
@@ -31,8 +31,7 @@ async fn say_and_confirm(gateway: &Gateway, message: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_and_21_each_change_sends_its_arguments_and_the_address_goes_with_an_add_alone()
-{
+async fn chat_api_16_and_21_only_adding_to_the_cart_sends_the_clients_address() {
     let front = Front::start().await;
     let set = Reply::call(
         "cart_set_item_quantity",
@@ -86,7 +85,7 @@ async fn chat_api_16_and_21_each_change_sends_its_arguments_and_the_address_goes
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_the_address_is_a_proxys_word_or_the_connections_own() {
+async fn chat_api_16_the_client_address_comes_from_a_proxy_header_or_the_connection() {
     for (headers, expected) in [
         (vec![("x-real-ip", "::ffff:203.0.113.7")], "203.0.113.7"),
         (vec![("x-forwarded-for", "203.0.113.9, 2001:db8::7")], "2001:db8::7"),
@@ -108,7 +107,7 @@ async fn chat_api_16_the_address_is_a_proxys_word_or_the_connections_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_nowhere_else() {
+async fn chat_api_21_numeric_ids_are_sent_as_numbers_only_where_the_shop_needs_them() {
     let front = Front::start().await;
     let asked = [
         json!({"productId": "4711"}),
@@ -145,11 +144,12 @@ async fn chat_api_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_
         ]
     );
 
-    // In a cart, a line's id is text and the basket's is a number, whatever the shop wrote.
+    // In a cart, a line's id is always a text and the basket's id a number, whatever the shop
+    // writes.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     for tool in ["cart.addItem", "cart.setItemQuantity", "cart.removeItem"] {
         front.breaks(tool, [Break::Result(json!({"basketId": "88", "basket": cart}))]);
-        // Read for the question, at the yes and after the change.
+        // The cart is read for the question, after the confirmation, and after the change.
         front.breaks("cart.get", (0..3).map(|_| Break::Result(cart.clone())));
     }
     let set = Reply::call("cart_set_item_quantity", json!({"productId": 4711, "quantity": 2}));
@@ -172,7 +172,7 @@ async fn chat_api_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
+async fn chat_api_21_a_cart_without_a_basket_is_empty_without_asking_the_shop() {
     let front = Front::start().await;
     let server = model([
         Reply::call("cart_get", json!({})),
@@ -196,7 +196,7 @@ async fn chat_api_21_without_a_basket_the_cart_is_empty_and_nobody_is_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_21_every_form_of_a_cart_is_the_same_cart() {
+async fn chat_api_21_every_response_shape_of_a_cart_gives_the_same_cart() {
     let front = Front::start().await;
     let lines = json!([
         {"partNo": "A-1", "name": "Boot", "quantity": "2", "unitPrice": "1 234,50 kr", "price": 1, "totalPrice": "2 469,00 kr", "imageKey": null},
@@ -246,7 +246,7 @@ async fn chat_api_21_every_form_of_a_cart_is_the_same_cart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_21_a_long_cart_is_counted_whole_and_shown_in_part() {
+async fn chat_api_21_a_long_cart_shows_its_first_lines_and_the_full_count() {
     let front = Front::start().await;
     let lines: Vec<Value> = (0..23)
         .map(|n| json!({"partNo": format!("P-{n}"), "name": "Peg", "quantity": 2}))

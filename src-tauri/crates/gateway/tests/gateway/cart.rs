@@ -1,5 +1,5 @@
 //! Tests of the two steps of a cart change: the pending change, the messages that decide it, and
-//! that it is made once.
+//! that the change is made only once.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::front::{Break, Front};
 use crate::limits::uuid_like;
 use crate::world::{Event, Gateway, SHOE, message_of, model, names, shown};
 
-/// Another part that can be bought.
+/// Another part that is in stock.
 const OTHER: &str = "FJS-TR1001-BLK-43";
 
 pub(crate) fn add(quantity: u64) -> Reply {
@@ -37,7 +37,7 @@ fn ends(events: &[Event]) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_change_waits_for_a_yes_and_then_happens() {
+async fn chat_api_11_a_cart_change_happens_only_after_confirmation() {
     let server = model([add(2)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events =
@@ -82,7 +82,7 @@ async fn chat_api_11_a_change_waits_for_a_yes_and_then_happens() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown() {
+async fn chat_api_11_only_the_first_of_two_changes_is_pending_and_shown() {
     let both = Reply::new()
         .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2}))
         .ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
@@ -108,7 +108,7 @@ async fn chat_api_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_the_rest_of_several_changes_is_named_and_not_called_done() {
+async fn chat_api_11_further_changes_of_a_message_are_listed_as_not_yet_done() {
     let both = || {
         Reply::new()
             .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2}))
@@ -137,7 +137,7 @@ async fn chat_api_11_the_rest_of_several_changes_is_named_and_not_called_done() 
     server.assert_clean();
 }
 
-/// Waits until another task has made this true.
+/// Waits until another task has made the condition true.
 pub(crate) async fn until(what: impl Fn() -> bool) {
     tokio::time::timeout(Duration::from_secs(30), async {
         while !what() {
@@ -148,7 +148,7 @@ pub(crate) async fn until(what: impl Fn() -> bool) {
     .expect("it comes about");
 }
 
-/// Waits until the gateway's counters have these values.
+/// Waits until the gateway's counters contain these values.
 async fn counts(gateway: &Gateway, all: &[&str]) {
     let told = async {
         loop {
@@ -176,14 +176,14 @@ pub(crate) async fn sends(gateway: &Gateway, message: &str) -> TcpStream {
     client
 }
 
-/// Disconnects, and waits until the gateway has closed the connection too.
+/// Disconnects, and waits until the gateway has closed the connection, too.
 pub(crate) async fn disconnect(mut client: TcpStream) {
     client.shutdown().await.unwrap();
     assert_eq!(client.read_to_end(&mut Vec::new()).await.unwrap(), 0, "nothing was answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_18_a_question_that_a_stopped_turn_never_put_is_not_answered() {
+async fn chat_api_11_and_22_18_a_yes_does_not_confirm_an_action_of_a_cancelled_turn() {
     let front = Front::start().await;
     front.breaks("product.search", [Break::Hang]);
     let beside = Reply::new()
@@ -203,12 +203,12 @@ async fn chat_api_11_and_22_18_a_question_that_a_stopped_turn_never_put_is_not_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_18_a_question_that_nobody_read_is_put_again() {
+async fn chat_api_11_and_22_18_a_question_that_reached_no_client_is_asked_again() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = crate::remote_shop::open(&front, &server, &[]).await;
-    // The preview's read is answered at once; the search for variants takes longer than the client
-    // stays.
+    // The read of the preview is answered at once; the search for variants takes longer than the
+    // client stays connected.
     front.breaks("product.get", [Break::Slow(0), Break::Slow(4_000)]);
     let request =
         gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe"));
@@ -226,11 +226,11 @@ async fn chat_api_11_and_22_18_a_question_that_nobody_read_is_put_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_18_a_reminder_that_nobody_read_leaves_the_question_seen() {
+async fn chat_api_11_and_22_18_an_undelivered_reminder_does_not_reset_the_question() {
     let server = model([add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
-    // The reminder is not stored before its client has left.
+    // The reminder is stored only after its client has disconnected.
     let writer = crate::sessions::database(&gateway);
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     disconnect(sends(&gateway, "hm").await).await;
@@ -245,7 +245,7 @@ async fn chat_api_11_and_22_18_a_reminder_that_nobody_read_leaves_the_question_s
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_a_change_that_waits_its_turn_was_never_begun() {
+async fn chat_api_4_a_round_that_only_proposes_changes_sends_no_tool_events() {
     let both = Reply::new()
         .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2}))
         .ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
@@ -265,13 +265,13 @@ async fn chat_api_4_a_change_that_waits_its_turn_was_never_begun() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_another_price_makes_a_new_proposal() {
+async fn chat_api_11_a_changed_price_creates_a_new_proposal() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = crate::remote_shop::open(&front, &server, &[]).await;
     let asked = gateway.say("s", "one shoe").await;
     assert!(asked["pendingAction"].is_object(), "{asked}");
-    // The product's data when the yes arrives.
+    // The product has this data when the confirmation arrives.
     let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
     front.breaks("product.get", std::iter::repeat_n(Break::Result(dearer), 8));
     let changed = gateway.say("s", "yes").await;
@@ -291,7 +291,7 @@ async fn chat_api_11_another_price_makes_a_new_proposal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_and_22_11_an_answer_without_a_model_is_a_status_and_a_final() {
+async fn chat_api_4_and_22_11_an_answer_without_a_model_call_has_only_status_and_final() {
     let server = model([add(1), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let hear =
@@ -311,7 +311,7 @@ async fn chat_api_4_and_22_11_an_answer_without_a_model_is_a_status_and_a_final(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_7_a_change_beside_other_calls_leaves_a_whole_conversation() {
+async fn chat_api_22_7_a_change_beside_other_calls_leaves_paired_messages() {
     let beside = Reply::new()
         .ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1}))
         .ask("product_search", &json!({"query": "tent"}));
@@ -324,7 +324,7 @@ async fn chat_api_22_7_a_change_beside_other_calls_leaves_a_whole_conversation()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_only_whole_words_decide_and_everything_else_reminds() {
+async fn chat_api_11_only_whole_yes_or_no_words_decide_and_other_messages_get_a_reminder() {
     let server = model([add(1), Reply::text(["All right."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let asked = gateway.say("s", "one shoe").await;
@@ -339,7 +339,7 @@ async fn chat_api_11_only_whole_words_decide_and_everything_else_reminds() {
         "{cancelled}"
     );
     assert_eq!(server.seen().len(), 1, "the model was not asked");
-    // The model gets the result, and not the reminders.
+    // The model receives the result, but not the reminders.
     gateway.say("s", "thanks").await;
     let heard = server.seen()[1].body["messages"].to_string();
     assert!(heard.contains("Nej") && !heard.contains("yesterday"), "{heard}");
@@ -347,7 +347,7 @@ async fn chat_api_11_only_whole_words_decide_and_everything_else_reminds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_5_two_confirmations_at_once_add_once() {
+async fn chat_api_11_and_22_5_concurrent_confirmations_add_the_item_once() {
     let server = model([add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -370,7 +370,7 @@ async fn futures_of(gateway: &Gateway, message: &str, count: usize) -> Vec<Value
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_9_a_later_yes_is_the_models_again() {
+async fn chat_api_22_9_a_yes_without_a_pending_action_goes_to_the_model() {
     let server = model([add(1), Reply::text(["Anything else?"]), Reply::text(["Good."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let mut body = message_of("s", "en sko");
@@ -388,7 +388,7 @@ async fn chat_api_22_9_a_later_yes_is_the_models_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_set_and_remove_wait_too_and_use_the_basket() {
+async fn chat_api_11_quantity_changes_and_removals_also_need_confirmation() {
     let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3}));
     let remove = Reply::call("cart_remove_item", json!({"productId": SHOE}));
     let server = model([add(1), set, remove]).await;
@@ -408,7 +408,7 @@ async fn chat_api_11_set_and_remove_wait_too_and_use_the_basket() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_another_customer_or_price_list_makes_a_new_proposal() {
+async fn chat_api_11_a_changed_customer_or_price_list_creates_a_new_proposal() {
     for (name, value) in
         [("customerId", json!(77)), ("priceListIds", json!([5, 6])), ("currencyCode", json!("EUR"))]
     {
@@ -431,7 +431,7 @@ async fn chat_api_11_another_customer_or_price_list_makes_a_new_proposal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_pending_action_outlives_a_restart_and_runs_once() {
+async fn chat_api_11_a_pending_action_survives_a_restart_and_runs_once() {
     let server = model([add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let asked = gateway.say("s", "one shoe").await;
@@ -446,7 +446,7 @@ async fn chat_api_11_a_pending_action_outlives_a_restart_and_runs_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_11_a_change_that_the_shop_refuses_is_over_and_quotes_nobody() {
+async fn chat_api_11_and_22_11_a_change_refused_by_the_shop_ends_without_quoting_it() {
     let server = model([
         Reply::call("cart_add_item", json!({"partNo": "NO-SUCH-PART", "quantity": 1})),
         Reply::text(["Sorry."]),
@@ -469,7 +469,7 @@ async fn chat_api_11_and_22_11_a_change_that_the_shop_refuses_is_over_and_quotes
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_3_broken_and_huge_quantities_do_not_pass() {
+async fn chat_api_22_3_invalid_and_huge_quantities_are_refused() {
     for quantity in [json!(1.5), json!(-1), json!(1_000_000), json!(null)] {
         let server = model([
             Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})),
@@ -488,7 +488,7 @@ async fn chat_api_22_3_broken_and_huge_quantities_do_not_pass() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_a_parent_asks_for_its_variant_and_a_number_chooses() {
+async fn chat_api_12_adding_a_parent_product_offers_variants_that_a_number_chooses() {
     let script = [
         Reply::call("product_get", json!({"productId": "1001"})),
         Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 2})),
@@ -518,7 +518,7 @@ async fn chat_api_12_a_parent_asks_for_its_variant_and_a_number_chooses() {
     assert!(description.contains(part) && description.contains('2'), "{description}");
     assert_eq!(server.seen().len(), 2, "no model is needed to choose");
     assert_eq!(pieces(&gateway.say("s", "yes").await), 2);
-    // Used choices are gone.
+    // Used choices can no longer be chosen.
     let later = gateway.say("s", "option 1").await;
     assert_eq!((later["text"].as_str(), later.get("pendingAction")), (Some("Sure."), None));
     server.assert_clean();

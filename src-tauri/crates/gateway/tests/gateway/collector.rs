@@ -1,5 +1,5 @@
 //! A test collector for traces and metrics by OTLP: a small receiver on the loopback interface that
-//! stores the server's data.
+//! stores the data from the server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -18,7 +18,7 @@ pub(crate) struct Sent {
     body: Vec<u8>,
 }
 
-/// A collector.
+/// A test collector.
 pub(crate) struct Receiver {
     pub(crate) url: String,
     pub(crate) sent: Arc<Mutex<Vec<Sent>>>,
@@ -65,7 +65,7 @@ impl Receiver {
             .collect()
     }
 
-    /// Returns everything received as text, to search for what must not be in it.
+    /// Returns all received data as text, to search for values that must not be sent.
     pub(crate) fn text(&self) -> String {
         self.sent
             .lock()

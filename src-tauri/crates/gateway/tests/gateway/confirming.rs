@@ -1,5 +1,5 @@
 //! Tests of the question before a cart change and of its answer: the wording in both languages, the
-//! words that decide, the state after a refusal, and changes that are refused without a question.
+//! words that decide, the state after a rejection, and changes that are refused without a question.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ async fn say_in(gateway: &Gateway, culture: &str, session: &str, message: &str) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_every_word_of_both_lists_decides_in_the_other_language_too() {
+async fn chat_api_11_yes_and_no_words_of_both_languages_decide_in_either_language() {
     let server = model([add(1).repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let lists = [
@@ -56,12 +56,12 @@ async fn chat_api_11_every_word_of_both_lists_decides_in_the_other_language_too(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() {
+async fn chat_api_11_a_yes_sent_before_the_question_does_not_confirm_it() {
     let front = Front::start().await;
     let server = model([add(3)]).await;
     let gateway = open(&front, &server, &[]).await;
-    // The preview's read is answered at once; the search for variants is slow, after the action
-    // already waits.
+    // The read of the preview is answered at once; the search for variants is slow and ends after
+    // the action is pending.
     front.breaks("product.get", [Break::Slow(0), Break::Slow(1_500)]);
     let asking = tokio::spawn(
         gateway
@@ -83,7 +83,7 @@ async fn chat_api_11_a_yes_that_was_sent_before_the_question_is_not_its_answer()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
+async fn chat_api_11_a_second_yes_does_not_confirm_the_proposal_that_the_first_one_replaced() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -103,13 +103,13 @@ async fn chat_api_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown() {
+async fn chat_api_11_a_yes_does_not_confirm_an_action_that_was_never_shown() {
     let front = Front::start().await;
     let server = model([add(1)]).await;
     let gateway = open(&front, &server, &[]).await;
     let shown = gateway.say("s", "one shoe").await;
-    // As if a person had approved it elsewhere after the price had changed, or had edited it:
-    // another row waits.
+    // The action is replaced in the database, as if a person had approved it elsewhere after the
+    // price had changed, or had edited it.
     let row = format!("approval_{}", "0".repeat(32));
     assert_eq!(
         crate::sessions::database(&gateway)
@@ -130,7 +130,7 @@ async fn chat_api_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_while_everything_is_switched_off_a_no_decides_and_a_yes_later() {
+async fn chat_api_11_while_the_agent_is_disabled_a_no_decides_and_a_yes_does_not() {
     let front = Front::start().await;
     let server = model([add(1), add(1)]).await;
     let url = server.base_url();
@@ -160,7 +160,7 @@ async fn chat_api_11_while_everything_is_switched_off_a_no_decides_and_a_yes_lat
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_later_one() {
+async fn chat_api_11_a_confirmation_that_could_not_run_leaves_no_pending_action() {
     let front = Front::start().await;
     let server = model([add(1), Reply::text(["Good."])]).await;
     let url = server.base_url();
@@ -193,7 +193,7 @@ async fn chat_api_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_la
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
+async fn chat_api_11_a_no_ends_the_action_without_calling_the_shop() {
     for (culture, no, said) in [
         ("en-GB", "never mind", "All right, nothing was changed."),
         ("sv-SE", "glöm det", "Okej, inget ändrades."),
@@ -208,7 +208,7 @@ async fn chat_api_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
             assert!(refused.get(block).is_none(), "{block}: {refused}");
         }
         assert_eq!(server.seen().len(), 1, "no model is asked for a no");
-        // The change was not made, so it is not reported as done.
+        // The change was not made, so the answer does not report it as done.
         assert_eq!(say_in(&gateway, culture, "s", "yes").await["text"], "Good.");
         assert_eq!(say_in(&gateway, culture, "s", "no").await["text"], "Still good.");
         let heard = server.seen()[1].body["messages"].to_string();
@@ -268,7 +268,7 @@ async fn chat_api_11_a_question_names_item_and_quantity_in_the_callers_language(
                     {"id": "cancel", "label": labels[1], "value": values[1], "style": "secondary"}
                 ])
             );
-            // The button's text decides.
+            // The text of the button decides.
             assert!(say_in(&gateway, culture, "s", values[0]).await.get("pendingAction").is_none());
         }
         server.assert_clean();
@@ -276,7 +276,7 @@ async fn chat_api_11_a_question_names_item_and_quantity_in_the_callers_language(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_18_a_swedish_confirmation_speaks_swedish_throughout() {
+async fn chat_api_18_a_confirmation_in_swedish_is_swedish_throughout() {
     let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3}));
     let server =
         model([add(1), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]).await;
@@ -306,7 +306,7 @@ async fn chat_api_18_a_swedish_confirmation_speaks_swedish_throughout() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_9_only_the_message_right_after_a_change_is_a_repeat() {
+async fn chat_api_22_9_a_repeated_yes_is_recognised_only_right_after_the_change() {
     let server = model([add(1), Reply::text(["Hello."]), add(2)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -320,7 +320,7 @@ async fn chat_api_22_9_only_the_message_right_after_a_change_is_a_repeat() {
         );
     }
     assert_eq!(server.seen().len(), 1, "a repeat is for no model");
-    // A second no is an ordinary message, and so is the next one.
+    // A second "no" is an ordinary message, and so is the next message.
     assert_eq!(gateway.say("s", "no").await["text"], "Hello.");
     let next = gateway.say("s", "yes").await;
     assert!(
@@ -332,7 +332,7 @@ async fn chat_api_22_9_only_the_message_right_after_a_change_is_a_repeat() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_the_model() {
+async fn chat_api_22_2_and_22_3_a_missing_item_or_invalid_quantity_is_reported_to_the_model() {
     let set = |product: Value, quantity: Value| {
         ("cart_set_item_quantity", json!({"productId": product, "quantity": quantity}))
     };
@@ -372,7 +372,7 @@ async fn chat_api_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_2_no_question_is_asked_about_an_item_without_a_name() {
+async fn chat_api_22_2_a_change_of_an_unnamed_item_is_not_proposed() {
     let front = Front::start().await;
     let server = model([
         Reply::text(["Hello."]).when("yes").repeated(),
@@ -391,7 +391,8 @@ async fn chat_api_22_2_no_question_is_asked_about_an_item_without_a_name() {
             server.push(Reply::call(tool, arguments));
             let (_, answer) =
                 gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
-            // If it is not in the cart, the model is told so. The host checks what would be added.
+            // If the product is not in the cart, the model receives an error. The host checks the
+            // product that would be added.
             let (said, blocked, error) = match tool {
                 "cart_add_item" => (
                     "Sorry, the cart could not be changed. Please ask for it again.",
@@ -420,7 +421,7 @@ async fn chat_api_22_2_no_question_is_asked_about_an_item_without_a_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_of_what_is_not_in_the_cart_is_told_to_the_model_and_not_asked_about() {
+async fn a_change_of_an_item_not_in_the_cart_is_reported_to_the_model_and_not_proposed() {
     let server = model([
         Reply::text(["Sure."]).when("yes").repeated(),
         Reply::text(["There is no such line."]).when("error").repeated(),
@@ -470,7 +471,7 @@ async fn a_change_of_what_is_not_in_the_cart_is_told_to_the_model_and_not_asked_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
+async fn a_change_refused_by_the_shop_gets_a_helpful_error_text() {
     let server =
         model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 900}))]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -484,7 +485,7 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
     assert!(refused.get("pendingAction").is_none(), "{refused}");
     server.assert_clean();
 
-    // For a quantity of one there is no smaller number to try.
+    // For a quantity of one, the answer suggests no smaller number.
     let front = Front::start().await;
     front.breaks("cart.addItem", [Break::Quote]);
     let server = model([add(1)]).await;
@@ -498,7 +499,7 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_the_conversation_keeps_a_yes_its_answer_and_the_cart_once() {
+async fn chat_api_11_the_model_reads_a_confirmation_its_answer_and_the_cart_once() {
     let server = model([add(2), Reply::text(["Here."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for message in ["two shoes", "yes"] {

@@ -26,7 +26,7 @@ async fn debug_of(gateway: &Gateway, query: &str) -> (bool, bool, Vec<Event>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_and_4_debug_is_asked_for_with_a_one_and_nothing_else() {
+async fn chat_api_1_and_4_debug_output_is_enabled_only_by_debug_equals_1() {
     let server = model([Reply::text(["Hi."]).repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for query in [
@@ -50,7 +50,7 @@ async fn chat_api_1_and_4_debug_is_asked_for_with_a_one_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_each_round_is_told_with_its_number_in_debug() {
+async fn chat_api_4_debug_output_reports_each_round_with_its_number() {
     let search = |query: &str| Reply::call("product_search", json!({"query": query}));
     let server = model([search("tent"), search("shoes"), Reply::text(["There."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -69,7 +69,7 @@ async fn chat_api_4_each_round_is_told_with_its_number_in_debug() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_and_20_debug_for_everybody_is_one_or_true_in_the_environment() {
+async fn chat_api_1_and_20_the_debug_variable_enables_debug_output_with_1_or_true() {
     for (value, on) in [("1", true), ("true", true), ("0", false), ("false", false), ("", false)] {
         let server = model([Reply::text(["Hi."]).repeated()]).await;
         let gateway = Gateway::with(&server, &[("DEBUG", value)]).await;
@@ -81,7 +81,7 @@ async fn chat_api_1_and_20_debug_for_everybody_is_one_or_true_in_the_environment
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_and_5_details_of_a_refusal_name_the_field_in_debug_alone() {
+async fn chat_api_1_and_5_a_refusal_names_the_field_only_in_debug_output() {
     let gateway = Gateway::open().await;
     let with = |name: &str, value: Value| {
         let mut body = message_of("s", "hello");
@@ -115,7 +115,7 @@ async fn chat_api_1_and_5_details_of_a_refusal_name_the_field_in_debug_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_3_and_19_every_turn_and_every_replay_has_an_id_of_chance() {
+async fn chat_api_3_and_19_every_turn_and_every_replay_has_a_random_id() {
     let server = model([Reply::text(["Hi."]).repeated()]).await;
     let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let body = message_of("s", "hello");
@@ -150,7 +150,7 @@ async fn chat_api_3_and_19_every_turn_and_every_replay_has_an_id_of_chance() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_runs_are_kept_short_and_without_secrets() {
+async fn chat_api_19_recorded_runs_are_shortened_and_contain_no_secrets() {
     let server = model([
         Reply::call("product_search", json!({"query": "tent"})),
         Reply::text(["Here."]),
@@ -208,7 +208,7 @@ async fn chat_api_19_runs_are_kept_short_and_without_secrets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_a_failed_turn_is_kept_with_its_error() {
+async fn chat_api_19_a_failed_turn_is_recorded_with_its_error() {
     let server = model((0..3).map(|_| Reply::refusal(500, &json!({"message": "x"})))).await;
     let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let (_, failed) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
@@ -229,7 +229,7 @@ async fn chat_api_19_a_failed_turn_is_kept_with_its_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_runs_go_with_their_time() {
+async fn chat_api_19_recorded_runs_expire() {
     let server = model([Reply::text(["Hi."])]).await;
     let gateway =
         Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1"), ("DEBUG_RUNS_TTL_SECONDS", "1")])
@@ -243,7 +243,7 @@ async fn chat_api_19_runs_go_with_their_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_and_22_19_a_replay_has_the_whole_request_and_leaves_the_session_alone() {
+async fn chat_api_19_and_22_19_a_replay_repeats_the_request_without_changing_the_session() {
     let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
     let server = model([add(), Reply::text(["What do you mean?"]), add()]).await;
     let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
@@ -294,7 +294,7 @@ fn names_of(value: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_a_record_and_a_line_of_the_list_have_these_members() {
+async fn chat_api_19_a_recorded_run_and_its_list_entry_have_the_documented_members() {
     let calls = Reply::new()
         .ask("product_search", &json!({"query": "tent", "context": {"customerId": 4_711}}))
         .ask("product_get", &json!({"partNo": "NO-SUCH"}));
@@ -377,7 +377,7 @@ async fn chat_api_19_a_record_and_a_line_of_the_list_have_these_members() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_the_list_is_newest_first_bounded_and_filtered() {
+async fn chat_api_19_the_list_of_runs_is_newest_first_bounded_and_filtered() {
     let gateway = Gateway::start(&["--no-token"], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let mut ids = Vec::new();
     for (application, session) in [("one", "a"), ("one", "b"), ("two", "a"), ("one", "a")] {
@@ -434,7 +434,7 @@ async fn chat_api_19_the_list_is_newest_first_bounded_and_filtered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_a_refused_message_is_kept_as_an_error_on_both_routes() {
+async fn chat_api_19_a_refused_message_is_recorded_as_an_error_on_both_routes() {
     let env = [
         ("DEBUG_RUNS_ENABLED", "1"),
         ("ALLOWED_APPLICATION_IDS", "shop-web"),
@@ -484,7 +484,7 @@ async fn chat_api_19_a_refused_message_is_kept_as_an_error_on_both_routes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_a_run_that_is_not_there_is_not_found() {
+async fn chat_api_19_an_unknown_run_is_not_found() {
     let gateway = Gateway::start(&["--no-token"], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let refused = gateway.post("/v1/chat", &json!({"sessionId": "s"})).await.1;
     let never = format!("/v1/debug/replay/{}", refused["turnId"].as_str().unwrap());
@@ -509,7 +509,7 @@ async fn chat_api_19_a_run_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_and_22_17_an_id_that_is_no_text_is_that_of_no_run_and_only_with_the_token() {
+async fn chat_api_19_and_22_17_a_run_id_that_is_not_utf_8_is_not_found_and_needs_the_token() {
     let gateway = Gateway::start(&[], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     for (method, path) in
         [(Method::GET, "/v1/debug/runs/%FF"), (Method::POST, "/v1/debug/replay/%FF")]
@@ -536,7 +536,7 @@ async fn chat_api_19_and_22_17_an_id_that_is_no_text_is_that_of_no_run_and_only_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_and_22_19_a_replay_brings_the_shop_the_whole_context_or_another_one() {
+async fn chat_api_19_and_22_19_a_replay_sends_the_recorded_or_a_given_context() {
     let front = Front::start().await;
     let server = model((0..4).flat_map(|_| [search(), Reply::text(["Here."])])).await;
     let gateway = open(&front, &server, &[("DEBUG_RUNS_ENABLED", "1")]).await;

@@ -1,6 +1,5 @@
 //! Tests of decisions by someone other than the caller, at a terminal in the gateway's folder: how
-//! the caller learns of them, and which decisions only the caller may make if gateways share
-//! sessions.
+//! the caller is informed, and which decisions only the caller may make if gateways share sessions.
 
 use std::process::Child;
 use std::sync::Arc;
@@ -63,8 +62,7 @@ fn wait_for_end(terminal: Child) -> (String, bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_an_action_that_a_terminal_approves_is_told_while_it_runs_and_when_it_has_ended()
- {
+async fn chat_api_11_an_action_approved_at_a_terminal_is_reported_while_running_and_when_done() {
     let front = Front::start().await;
     let server = model([add(1), add(1), Reply::text(["You are welcome."])]).await;
     let gateway = gateway_behind(&front, &server).await;
@@ -104,7 +102,7 @@ async fn chat_api_11_an_action_that_a_terminal_approves_is_told_while_it_runs_an
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_an_action_that_the_shop_refuses_elsewhere_is_told_as_refused() {
+async fn chat_api_11_an_action_approved_elsewhere_and_refused_by_the_shop_is_reported() {
     let front = Front::start().await;
     let server = model([add(1), add(1), add(2), Reply::text(["Hello."])]).await;
     let gateway = gateway_behind(&front, &server).await;
@@ -115,7 +113,7 @@ async fn chat_api_11_an_action_that_the_shop_refuses_elsewhere_is_told_as_refuse
         assert_eq!(gateway.say("s", message).await["text"], REFUSED);
     }
 
-    // Decided by the customer's own yes, whose answer was not read.
+    // The customer confirmed this change, but did not read the answer.
     gateway.say("s", "two shoes").await;
     let (answers, looks) = (Arc::new(Barrier::new(2)), front.count("product.get"));
     front.breaks("product.get", [Break::Meet(Arc::clone(&answers))]);
@@ -134,7 +132,7 @@ async fn chat_api_11_an_action_that_the_shop_refuses_elsewhere_is_told_as_refuse
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_again() {
+async fn chat_api_11_a_repeated_no_is_answered_if_its_answer_was_not_delivered() {
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -148,7 +146,7 @@ async fn chat_api_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_aga
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_read() {
+async fn chat_api_11_the_end_of_an_action_is_reported_even_after_a_failed_turn() {
     let front = Front::start().await;
     let server = model([
         add(1),
@@ -180,7 +178,7 @@ async fn chat_api_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be
     assert!(gateway.say("s", "hm?").await.get("cart").is_none(), "nobody knows the cart");
     assert_eq!(pieces(&gateway.say("s", "good?").await), 3);
 
-    // If nothing was started, the cart is unchanged.
+    // If the change was not started, the cart is unchanged.
     gateway.say("s", "another one").await;
     let rejects =
         gateway.terminal(&["approvals", "reject", &waiting(&gateway, "s").0]).spawn().unwrap();
@@ -196,7 +194,7 @@ async fn chat_api_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_5_a_shared_action_is_approved_by_its_caller_alone() {
+async fn chat_api_11_and_22_5_a_shared_action_can_be_approved_only_by_its_caller() {
     let redis = Redis::start().await;
     let server = model([add(1), add(1), Reply::text(["Good."])]).await;
     let url = redis.url();
@@ -207,7 +205,7 @@ async fn chat_api_11_and_22_5_a_shared_action_is_approved_by_its_caller_alone() 
     let (told, went) = wait_for_end(spawn_approval(&one, "s"));
     assert!(!went && told.contains("only its customer approves this"), "{told}");
 
-    // A no takes effect everywhere.
+    // A rejection takes effect at all gateways.
     one.say("t", "one shoe").await;
     let (told, went) = wait_for_end(
         one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap(),
@@ -220,7 +218,7 @@ async fn chat_api_11_and_22_5_a_shared_action_is_approved_by_its_caller_alone() 
     );
     assert_eq!(other.say("t", "ok").await["text"], "Good.", "which is said once");
 
-    // A decision in one folder would not reach the other gateways.
+    // A decision in one gateway's folder would not reach the other gateways.
     let (id, _) = waiting(&one, "s");
     let folder = one.stopped();
     let output = Gateway::csign_command(&folder)

@@ -13,7 +13,8 @@ fn named(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// Returns the schema of a route's answer. A path without a route gets the server's own refusal.
+/// Returns the schema of a route's answer. For a path without a route, returns the schema of the
+/// server's own refusal.
 fn schema_of(path: &str, status: u16) -> Value {
     let is_route = |route: &str| {
         let (mut asked, mut known) = (path.split('/'), route.split('/'));
@@ -42,12 +43,12 @@ fn assert_fits(what: &str, schema: &Value, value: &Value) {
     assert!(faults.is_empty(), "{what} is as it is described: {faults:#?}\n{value}");
 }
 
-/// Asserts that a body fits its route and status.
+/// Asserts that a body matches the schema for its route and status.
 pub(crate) fn assert_answer(path: &str, status: u16, body: &Value) {
     assert_fits(&format!("{path} with {status}"), &schema_of(path, status), body);
 }
 
-/// Asserts that an event's data fits its kind.
+/// Asserts that an event's data matches the schema for its kind.
 pub(crate) fn assert_event(event: &Event) {
     let name = event.name.as_str();
     let known = &DOCUMENT["components"]["schemas"]["Event"]["properties"]["event"]["enum"];

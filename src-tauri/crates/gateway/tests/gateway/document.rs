@@ -12,7 +12,7 @@ const TOKEN: &str = "/v1/auth/simple/token";
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_description_is_served_and_names_every_route() {
+async fn the_openapi_document_is_served_and_lists_every_route() {
     let gateway = Gateway::start(
         &["--no-token"],
         &[
@@ -40,15 +40,15 @@ async fn the_description_is_served_and_names_every_route() {
     assert_eq!(routes.into_iter().collect::<Vec<_>>(), known);
     for path in known {
         let answer = gateway.get(&path.replace("{runId}", "none")).await;
-        // If only POST is supported, GET is refused as a method and not as a route. A missing run
-        // is reported as missing.
+        // If only POST is supported, GET is refused because of the method and not because of the
+        // route. A missing run is reported as missing.
         let (status, said) = (answer.status(), answer.text().await.unwrap());
         assert!(status != 404 || said.contains("RUN_NOT_FOUND"), "{path} answers {status}: {said}");
     }
 }
 
-/// Sends valid and invalid requests made from the description: the server never fails, and its
-/// answers fit the description.
+/// Sends valid and invalid requests generated from the description, and checks that the server
+/// never fails and that its answers match the description.
 async fn schemathesis(gateway: &Gateway, more: &[&str]) {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target"), Into::into);
@@ -81,14 +81,15 @@ async fn schemathesis(gateway: &Gateway, more: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn schemathesis_finds_neither_a_failure_nor_an_answer_that_is_not_described() {
+async fn schemathesis_finds_no_failure_and_no_undocumented_answer() {
     let gateway = Gateway::start(&["--no-token"], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     schemathesis(&gateway, &["--exclude-path", TOKEN]).await;
 }
 
-/// The same with visitors' tokens: the route that issues them, and the chat with and without one.
+/// Runs the same tests with visitors' tokens: the route that issues tokens, and the chat with and
+/// without a token.
 #[tokio::test(flavor = "multi_thread")]
-async fn schemathesis_finds_nothing_with_simple_auth_either() {
+async fn schemathesis_finds_no_failure_with_visitor_tokens() {
     let gateway = Gateway::start(
         &[],
         &[

@@ -1,6 +1,6 @@
-//! Tests that a shop's error texts, and values that it echoes from a request, appear nowhere: not
-//! in answers, events and stored runs, not in the model's input, not in the most verbose log, and
-//! not in counters, spans and metrics.
+//! Tests that a shop's error texts, and values that it echoes from a request, do not appear
+//! anywhere: not in answers, events and stored runs, not in the model's input, not in the most
+//! verbose log, and not in counters, spans and metrics.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -13,7 +13,8 @@ use crate::world::{Gateway, message_of, model, read};
 
 const ROUTES: [&str; 2] = ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"];
 
-/// Makes a search that breaks in this way, on both routes, with all output enabled.
+/// Runs a search that breaks in this way, on both routes, with all output enabled, and asserts that
+/// no output contains the shop's texts.
 async fn assert_told_nowhere(what: &str, how: Break) {
     let front = Front::start().await;
     let receiver = Receiver::start();
@@ -49,7 +50,7 @@ async fn assert_told_nowhere(what: &str, how: Break) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_11_a_shops_failure_is_told_in_no_answer_log_run_metric_or_span() {
+async fn chat_api_22_11_error_texts_of_a_shop_are_in_no_answer_log_run_metric_or_span() {
     let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": LEAK}]}}).to_string();
     for (what, how) in [
         ("product.search", Break::Status(500)),
@@ -62,7 +63,7 @@ async fn chat_api_22_11_a_shops_failure_is_told_in_no_answer_log_run_metric_or_s
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_and_22_11_an_echoed_request_is_told_nowhere() {
+async fn chat_api_17_and_22_11_a_request_echoed_by_the_shop_is_repeated_nowhere() {
     for (what, how) in [
         ("token", Break::Echo(500)),
         ("token", Break::Echo(200)),
@@ -75,7 +76,7 @@ async fn chat_api_17_and_22_11_an_echoed_request_is_told_nowhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_nowhere() {
+async fn a_gateway_key_in_an_id_or_the_context_is_refused_and_written_to_no_file() {
     const KEY: &str = "sk-test-0123456789abcdef";
     let server = model([Reply::text(["Hello."])]).await;
     let mut gateway =
@@ -108,9 +109,10 @@ async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_now
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_of_a_joining_commands_own_environment_gets_into_no_file() {
+async fn a_key_in_the_environment_of_a_connecting_csign_is_written_to_no_file() {
     const KEY: &str = "tok-77aa51d09be2c4f8";
-    // The second variable's name does not look like a credential, but a pack declares it as one.
+    // The name of the second variable does not look like a credential, but a pack declares that
+    // variable as a credential.
     for variable in ["OTHER_API_TOKEN", "CRM_PAT"] {
         keeps_out(variable, KEY).await;
     }

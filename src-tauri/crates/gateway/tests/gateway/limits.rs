@@ -1,4 +1,4 @@
-//! Tests of the limits of a request, and of the results of a failing model.
+//! Tests of the limits of a request, and of the answers when a model fails.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::world::{Gateway, message_of, model, names};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
+async fn chat_api_2_and_22_24_an_invalid_request_is_refused_with_its_problem() {
     let gateway = Gateway::open().await;
     let good = message_of("s", "hello");
     let with = |name: &str, value: Value| {
@@ -79,7 +79,7 @@ async fn chat_api_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_2_and_6_a_request_of_the_longest_values_is_accepted() {
+async fn chat_api_2_and_6_a_request_with_values_of_maximum_length_is_accepted() {
     let server = model((0..3).map(|_| Reply::text(["Yes."]))).await;
     let gateway = Gateway::with(&server, &[("MAX_MESSAGE_CHARS", "9000")]).await;
     let with = |name: &str, value: String| {
@@ -113,7 +113,7 @@ async fn chat_api_2_and_6_a_request_of_the_longest_values_is_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_the_whole_turn_has_its_time() {
+async fn chat_api_5_a_turn_that_exceeds_its_time_limit_fails() {
     let server = model([Reply::new().say("a").hang()]).await;
     let gateway = Gateway::with(
         &server,
@@ -130,8 +130,7 @@ async fn chat_api_5_the_whole_turn_has_its_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_model_that_is_busy_or_broken_is_asked_again_and_one_that_refuses_the_key_is_not()
- {
+async fn chat_api_5_a_busy_or_failing_model_is_retried_but_a_refused_key_is_not() {
     for (status, requests) in [(429, 3), (500, 3), (401, 1)] {
         let server =
             model((0..4).map(|_| {
@@ -164,7 +163,7 @@ pub(crate) fn uuid_like(value: &Value) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_6_the_estimate_of_tokens_bites_when_more_characters_are_allowed() {
+async fn chat_api_6_a_message_over_the_token_estimate_is_refused() {
     let gateway = Gateway::start(
         &["--no-token"],
         &[("MAX_MESSAGE_CHARS", "9000"), ("ALLOWED_APPLICATION_IDS", "shop-web, other")],
@@ -187,7 +186,7 @@ async fn chat_api_6_the_estimate_of_tokens_bites_when_more_characters_are_allowe
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_and_22_1_a_failing_model_is_named_and_its_words_stay_here() {
+async fn chat_api_5_and_22_1_a_model_failure_has_its_code_and_its_text_is_not_shown() {
     let secret = "the api token sk-very-secret of project 12 is wrong";
     let table = [
         (429, 429, "upstream", "OPENAI_RATE_LIMIT", true),
@@ -224,7 +223,7 @@ async fn chat_api_5_and_22_1_a_failing_model_is_named_and_its_words_stay_here() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_and_22_23_a_model_that_refuses_the_request_is_never_quoted() {
+async fn chat_api_5_and_22_23_the_text_of_a_models_refusal_is_not_shown() {
     let words = "Invalid schema: the reply mentions pumpernickel";
     let tools = json!({"message": words, "type": "invalid_request_error", "param": "tools[0].function.parameters", "code": "invalid_function_parameters"});
     let other = json!({"message": words, "type": "invalid_request_error", "param": "messages"});
@@ -248,7 +247,7 @@ async fn chat_api_5_and_22_23_a_model_that_refuses_the_request_is_never_quoted()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_model_that_breaks_off_is_asked_again_only_before_its_first_word() {
+async fn chat_api_5_an_interrupted_model_is_retried_only_before_its_first_word() {
     let server = model([
         Reply::text(["Half an"]).cut(),
         Reply::text(["All of it."]),
@@ -273,7 +272,7 @@ async fn chat_api_5_a_model_that_breaks_off_is_asked_again_only_before_its_first
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_model_that_is_not_there_is_told() {
+async fn chat_api_5_an_unreachable_model_is_reported() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{nobody}/v1");
     let gateway = Gateway::start(
@@ -291,7 +290,7 @@ async fn chat_api_5_a_model_that_is_not_there_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_a_model_is_tried_again_as_often_as_is_set() {
+async fn chat_api_20_a_model_is_retried_as_often_as_configured() {
     for (most, requests, status) in
         [("0", 1, StatusCode::SERVICE_UNAVAILABLE), ("1", 2, StatusCode::OK)]
     {
@@ -304,7 +303,7 @@ async fn chat_api_20_a_model_is_tried_again_as_often_as_is_set() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_model_that_says_nothing_is_given_up() {
+async fn chat_api_5_a_model_that_does_not_respond_times_out() {
     let server = model([Reply::new().hang()]).await;
     let gateway = Gateway::with(&server, &[("OPENAI_TIMEOUT_MS", "300")]).await;
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
@@ -320,7 +319,7 @@ async fn chat_api_5_a_model_that_says_nothing_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_another_model_answers_in_time_for_one_that_says_nothing() {
+async fn chat_api_5_a_fallback_model_answers_for_one_that_does_not_respond() {
     let server = model((0..2).map(|_| Reply::new().hang())).await;
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
@@ -345,7 +344,7 @@ async fn chat_api_5_another_model_answers_in_time_for_one_that_says_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_two_models_that_say_nothing_have_the_time_of_one() {
+async fn chat_api_5_two_models_that_do_not_respond_share_one_time_limit() {
     let server = model((0..4).map(|_| Reply::new().hang())).await;
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
@@ -387,8 +386,8 @@ async fn chat_api_5_two_models_that_say_nothing_have_the_time_of_one() {
     );
 }
 
-/// Asserts that a stream ends with this failure, the model's connection is closed, and the session
-/// continues.
+/// Asserts that a stream ends with this failure, that the connection to the model is closed, and
+/// that the session continues.
 async fn stream_given_up(reply: Reply, env: &[(&str, &str)], code: &str, retryable: bool) {
     let server = model([reply]).await;
     let gateway = Gateway::with(&server, env).await;
@@ -408,7 +407,7 @@ async fn stream_given_up(reply: Reply, env: &[(&str, &str)], code: &str, retryab
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_and_20_a_stream_is_given_up_when_its_model_falls_silent_or_its_time_is_over() {
+async fn chat_api_5_and_20_a_stream_ends_when_its_model_stalls_or_its_time_is_over() {
     let silence = [("OPENAI_TIMEOUT_MS", "300"), ("OPENAI_STREAM_TIMEOUT_MS", "30000")];
     stream_given_up(Reply::new().hang(), &silence, "OPENAI_TIMEOUT", false).await;
     stream_given_up(Reply::new().say("Half an").hang(), &silence, "OPENAI_TIMEOUT", false).await;
@@ -417,7 +416,7 @@ async fn chat_api_5_and_20_a_stream_is_given_up_when_its_model_falls_silent_or_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_the_switch_that_stops_everything_is_told() {
+async fn chat_api_5_a_disabled_agent_is_reported() {
     let gateway = Gateway::start(&["--no-token"], &[("AGENT_ENABLED", "false")]).await;
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
     assert_eq!(

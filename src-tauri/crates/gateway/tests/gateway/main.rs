@@ -1,4 +1,4 @@
-//! Tests of the gateway at its border: its program as a process on a free port, with real HTTP,
+//! Tests of the gateway from outside: the program runs as a process on a free port, with real HTTP,
 //! the demo shop, and the offline or a scripted model. Tests are named after the sections of the
 //! contract.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]

@@ -23,18 +23,18 @@ fn ids(answer: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Returns what the host says in front of the newest message.
+/// Returns the host's hints before the newest message.
 pub(crate) fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     let body = server.seen()[request].body.clone();
     let messages = body["messages"].as_array().unwrap().clone();
     let user = messages.iter().rfind(|message| message["role"] == "user").unwrap();
     let blocks = user["content"].as_str().unwrap().split("<host_instructions>\n").skip(1);
     let blocks = blocks.map(|block| block.split("\n</host_instructions>").next().unwrap());
-    // The time comes with every message.
+    // The hint with the time precedes every message.
     blocks.filter(|block| !block.contains("The user's local time")).map(str::to_owned).collect()
 }
 
-/// Returns the products that the model was told about before the newest message.
+/// Returns the products that were described to the model before the newest message.
 pub(crate) fn told(server: &ModelServer, request: usize) -> Value {
     let hints = hints(server, request);
     let first = hints.first().unwrap_or_else(|| panic!("a memory of products"));
@@ -53,7 +53,7 @@ pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
     result_in(&message)
 }
 
-/// Reads the JSON result in a message. The host's instructions may stand before it.
+/// Reads the JSON result in a message. The host's instructions may precede the result.
 pub(crate) fn result_in(message: &Value) -> Value {
     let content = message["content"].as_str().unwrap();
     let result = content.rsplit_once("</host_instructions>\n").map_or(content, |(_, rest)| rest);
@@ -61,7 +61,7 @@ pub(crate) fn result_in(message: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_and_19_a_search_goes_out_in_plain_words_and_debug_says_how() {
+async fn chat_api_14_and_19_a_search_is_simplified_and_debug_output_shows_how() {
     let server =
         model([search("warm red rain jacket size M under 9000"), Reply::text(["Here."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -88,7 +88,7 @@ async fn chat_api_14_and_19_a_search_goes_out_in_plain_words_and_debug_says_how(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_a_search_that_finds_nothing_is_broadened_once() {
+async fn chat_api_14_a_search_without_hits_is_broadened_once() {
     let server = model([search("tent sock"), Reply::text(["Tents."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let (_, answer) =
@@ -102,7 +102,7 @@ async fn chat_api_14_a_search_that_finds_nothing_is_broadened_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_and_22_10_numbers_mean_what_the_screen_shows() {
+async fn chat_api_16_and_22_10_numbers_in_a_message_refer_to_the_shown_products() {
     let server = model([
         search("tents"),
         Reply::text(["Tents."]),
@@ -135,7 +135,7 @@ async fn chat_api_16_and_22_10_numbers_mean_what_the_screen_shows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_only_the_products_that_were_asked_for_are_compared() {
+async fn chat_api_13_only_the_requested_products_are_compared() {
     let server = model([search("tents"), Reply::text(["Tents."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let shown = gateway.say("s", "tents").await;
@@ -153,7 +153,7 @@ async fn chat_api_13_only_the_products_that_were_asked_for_are_compared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_and_22_13_highlights_are_figures_and_no_further_model_call() {
+async fn chat_api_13_and_22_13_comparison_highlights_are_computed_without_a_model_call() {
     let server = model([search("tents"), Reply::text(["Tents."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let shown = gateway.say("s", "tents").await;
@@ -176,7 +176,7 @@ async fn chat_api_13_and_22_13_highlights_are_figures_and_no_further_model_call(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_details_are_fetched_only_where_somebody_asks_for_them() {
+async fn chat_api_14_product_details_are_fetched_only_on_request() {
     let server = model([
         search("trail shoes"),
         Reply::text(["Those."]),
@@ -215,7 +215,7 @@ async fn chat_api_14_details_are_fetched_only_where_somebody_asks_for_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_and_22_4_a_parent_never_goes_into_the_cart_however_it_is_named() {
+async fn chat_api_12_and_22_4_a_parent_product_is_never_added_to_the_cart() {
     for parent in ["FJS-TR1001", "fjs-tr1001", "1001"] {
         let server = model([add(parent)]).await;
         let gateway = Gateway::with(&server, &[]).await;
@@ -233,14 +233,14 @@ async fn chat_api_12_and_22_4_a_parent_never_goes_into_the_cart_however_it_is_na
         );
         server.assert_clean();
     }
-    // A variant may also be named by its id.
+    // A variant may also be identified by its own id.
     let server = model([add(SHOE)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     assert_eq!(gateway.say("s", "that one").await["pendingAction"]["tool"], "cart_add_item");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_8_choices_are_gone_once_they_were_used_or_something_else_is_shown() {
+async fn chat_api_22_8_choices_expire_once_used_or_when_other_products_are_shown() {
     let server = model([
         add("FJS-TR1001"),
         search("tents"),
@@ -265,7 +265,7 @@ async fn chat_api_22_8_choices_are_gone_once_they_were_used_or_something_else_is
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_2_a_missing_part_number_is_never_asked_about() {
+async fn chat_api_22_2_adding_without_a_part_number_is_not_proposed() {
     for arguments in [
         json!({"quantity": 1}),
         json!({"partNo": null, "quantity": 1}),
@@ -283,7 +283,7 @@ async fn chat_api_22_2_a_missing_part_number_is_never_asked_about() {
         );
         server.assert_clean();
     }
-    // An id identifies the product but not the variant, so the shop's choices are offered.
+    // A product id identifies the product but not the variant, so the shop's choices are offered.
     let server = model([
         Reply::call("cart_add_item", json!({"productId": "1001"})),
         Reply::text(["Which one?"]),
@@ -298,7 +298,7 @@ async fn chat_api_22_2_a_missing_part_number_is_never_asked_about() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_and_22_16_memory_outlives_a_restart_and_is_not_said_again() {
+async fn chat_api_9_and_22_16_product_memory_survives_a_restart() {
     let server = model([search("tents"), Reply::text(["Tents."]), Reply::text(["Green."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let shown = gateway.say("s", "tents").await;
@@ -316,7 +316,7 @@ async fn chat_api_9_and_22_16_memory_outlives_a_restart_and_is_not_said_again() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_the_shortlist_told_has_each_product_once_in_order_and_ten_at_most() {
+async fn chat_api_9_the_model_reads_a_shortlist_of_at_most_ten_distinct_products() {
     let look = |ids: [u32; 3]| {
         ids.iter().fold(Reply::new(), |reply, id| {
             reply.ask("product_get", &json!({"productId": id.to_string()}))
@@ -353,7 +353,7 @@ async fn chat_api_9_the_shortlist_told_has_each_product_once_in_order_and_ten_at
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_the_hosts_words_stand_before_the_message_memory_reference_comparison() {
+async fn chat_api_10_hints_precede_the_message_in_the_order_memory_reference_comparison() {
     let server = model([
         search("tents"),
         Reply::text(["Tents."]),
@@ -376,7 +376,7 @@ async fn chat_api_10_the_hosts_words_stand_before_the_message_memory_reference_c
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_and_16_no_hint_contradicts_its_message() {
+async fn chat_api_13_and_16_hints_do_not_contradict_their_message() {
     let server = model([search("tents"), Reply::text(["Tents."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let cards =
@@ -401,7 +401,7 @@ async fn chat_api_13_and_16_no_hint_contradicts_its_message() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reads_of_the_host_itself_are_no_part_of_the_conversation() {
+async fn reads_made_by_the_host_are_not_part_of_the_conversation() {
     let server = model([
         search("trail shoes"),
         Reply::text(["Those."]),

@@ -1,5 +1,5 @@
-//! Tests of a failing model on both routes: how often it is called, the error, and that the session
-//! continues.
+//! Tests of a failing model on both routes: how often the model is called, the error, and that the
+//! session continues.
 
 use kit::model_server::{ModelServer, Reply};
 use reqwest::StatusCode;
@@ -28,7 +28,8 @@ const FAILED: Row = (StatusCode::SERVICE_UNAVAILABLE, "upstream", "OPENAI_API_ER
 const SCHEMA: Row =
     (StatusCode::INTERNAL_SERVER_ERROR, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false);
 
-/// Sends a message that fails as in this row, on both routes. Returns the events of the stream.
+/// Sends a message that fails as described in `row`, on both routes. Returns the events of the
+/// stream.
 async fn fails(gateway: &Gateway, row: Row, what: &str) -> Vec<Event> {
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
     let error = &answer["error"];
@@ -52,7 +53,7 @@ async fn fails(gateway: &Gateway, row: Row, what: &str) -> Vec<Event> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes() {
+async fn chat_api_5_and_22_1_each_model_failure_maps_to_its_error_on_both_routes() {
     for (what, reply, row, requests) in [
         ("429", refuses(429), BUSY, 3),
         ("500", refuses(500), FAILED, 3),
@@ -77,7 +78,7 @@ async fn chat_api_5_and_22_1_each_failure_of_a_model_has_its_row_at_both_routes(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
+async fn chat_api_5_an_unreachable_model_maps_to_its_error_on_both_routes() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{nobody}/v1");
     let gateway = Gateway::start(
@@ -89,13 +90,13 @@ async fn chat_api_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
 }
 
-/// Returns the last request to the model as text.
+/// Returns the messages of the last request to the model as text.
 fn first_input(server: &ModelServer) -> String {
     server.seen().pop().unwrap().body["messages"].to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_stream_that_is_cut_before_its_first_word_is_asked_for_again() {
+async fn chat_api_5_a_model_stream_cut_before_its_first_word_is_retried() {
     let server = model([Reply::new().cut(), Reply::text(["All of it."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
@@ -105,7 +106,7 @@ async fn chat_api_5_a_stream_that_is_cut_before_its_first_word_is_asked_for_agai
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing() {
+async fn chat_api_5_and_11_a_model_stream_cut_inside_a_call_proposes_no_change() {
     let begun = json!({"index": 0, "id": "wire_0", "type": "function", "function": {"name": "cart_add_item", "arguments": "{\"partNo\": \"FJS"}});
     let whole = json!({"partNo": SHOE, "quantity": 1});
     for cut in [
@@ -134,7 +135,7 @@ async fn chat_api_5_and_11_a_stream_that_is_cut_inside_a_call_proposes_nothing()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_and_22_7_a_model_that_fails_behind_a_tool_leaves_a_whole_conversation() {
+async fn chat_api_5_and_22_7_a_model_failure_after_a_tool_call_leaves_paired_messages() {
     for (route, code) in [("/v1/chat", 503), ("/v1/chat/stream", 200)] {
         let front = Front::start().await;
         let server = model([

@@ -1,5 +1,5 @@
-//! Tests of traces and metrics by OTLP, as a collector gets them, and of the id by which a request
-//! is found in answers, log and audit records.
+//! Tests of traces and metrics by OTLP, as received by a collector, and of the id that identifies a
+//! request in answers, log and audit records.
 
 use std::collections::HashMap;
 use std::net::TcpListener;
@@ -29,7 +29,7 @@ fn attributes(span: &Span) -> HashMap<&str, String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_that_was_said() {
+async fn trace_spans_of_turn_model_and_tools_contain_ids_but_no_message_text() {
     let receiver = Receiver::start();
     let server = model([
         Reply::call("product_search", json!({"query": "quiet tents"})),
@@ -48,7 +48,7 @@ async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_tha
     assert_eq!(response.status(), StatusCode::OK);
     let request = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     assert!(response.text().await.unwrap().contains("A loud answer."));
-    // The rest is sent at the end.
+    // The remaining data is sent when the gateway ends.
     assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
 
     let spans = receiver.spans();
@@ -116,7 +116,7 @@ async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_tha
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_trace_is_sent_where_the_environment_says_so() {
+async fn no_trace_is_sent_if_the_environment_disables_tracing() {
     let receiver = Receiver::start();
     for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
         let env = [
@@ -132,7 +132,7 @@ async fn no_trace_is_sent_where_the_environment_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_protocol_that_is_not_spoken_is_said_at_the_start() {
+async fn an_unsupported_trace_protocol_is_reported_at_startup() {
     let folder = tempfile::tempdir().unwrap();
     let env = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"),
@@ -145,7 +145,7 @@ async fn a_protocol_that_is_not_spoken_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_device_in_the_place_of_the_certificates_is_said_at_the_start() {
+async fn a_device_in_place_of_the_certificate_file_is_reported_at_startup() {
     let folder = tempfile::tempdir().unwrap();
     // The certificates are read for plain HTTP, too.
     let env =
@@ -157,8 +157,8 @@ async fn a_device_in_the_place_of_the_certificates_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_that_is_away_disturbs_nobody() {
-    // A port that was free a moment ago.
+async fn an_unreachable_trace_collector_does_not_affect_answers() {
+    // This port was free a moment ago, so no server listens on it.
     let away = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{away}");
     let mut gateway =
@@ -178,7 +178,7 @@ async fn post_and_read_id(gateway: &Gateway, path: &str, body: &Value) -> (Strin
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_record_of_a_confirmed_change_names_the_request_that_made_it() {
+async fn every_record_of_a_confirmed_change_contains_its_request_id() {
     let server = model([add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let (asked, _) = post_and_read_id(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
@@ -225,7 +225,7 @@ async fn every_record_of_a_confirmed_change_names_the_request_that_made_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_refusal_and_a_failure_name_their_request_in_header_error_and_log() {
+async fn chat_api_5_header_error_and_log_of_a_failure_contain_the_request_id() {
     let server = model((0..2).map(|_| Reply::refusal(401, &json!({"message": "no"})))).await;
     let mut gateway = Gateway::with(&server, &[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
     let stranger = json!({"applicationId": "other", "sessionId": "s", "message": "hello"});
@@ -274,7 +274,7 @@ fn lines(log: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_refusal_has_one_line_one_count_and_its_id_wherever_it_is_made() {
+async fn every_refusal_is_logged_and_counted_once_with_its_request_id() {
     let env = [
         ("DEBUG_RUNS_ENABLED", "1"),
         ("SIMPLE_AUTH_ENABLED", "1"),
@@ -355,7 +355,7 @@ async fn every_refusal_has_one_line_one_count_and_its_id_wherever_it_is_made() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_line_that_a_request_leaves_names_it_whatever_the_filter() {
+async fn every_log_line_of_a_request_contains_its_id_with_any_log_filter() {
     for filter in ["warn,gateway=info", "", "off,engine=warn", "debug,hyper=off"] {
         let front = Front::start().await;
         front.breaks("product.search", [Break::Result(json!("no list"))]);
@@ -386,7 +386,7 @@ async fn every_line_that_a_request_leaves_names_it_whatever_the_filter() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_that_panics_is_told_once_counted_and_kept_as_failed_and_the_server_goes_on() {
+async fn a_panicked_turn_is_reported_once_recorded_as_failed_and_the_server_continues() {
     let server = model([add(1), Reply::text(["Here I am."])]).await;
     let env =
         [("COUNTERSIGN_TEST_PANIC_AT", "BetweenIntentAndEffect"), ("DEBUG_RUNS_ENABLED", "1")];

@@ -1,5 +1,5 @@
 //! Tests of the model's input: the whole request, the six tools with their schemas, and the results
-//! in the form that the model gets.
+//! in the form that the model receives.
 
 use kit::model_server::Reply;
 use reqwest::StatusCode;
@@ -25,7 +25,7 @@ fn shape(schema: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_the_model_is_asked_with_key_name_tools_and_nothing_to_tune_it() {
+async fn chat_api_17_a_model_request_has_key_name_and_tools_but_no_sampling_parameters() {
     let server = model([Reply::text(["One."]), Reply::text(["Two."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "hello").await;
@@ -72,7 +72,7 @@ async fn chat_api_17_the_model_is_asked_with_key_name_tools_and_nothing_to_tune_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_a_closing_call_has_neither_tools_nor_a_choice_of_them() {
+async fn chat_api_17_the_closing_model_call_has_neither_tools_nor_tool_choice() {
     let server =
         model([Reply::call("product_search", json!({"query": "tent"})), Reply::text(["Tents."])])
             .await;
@@ -89,7 +89,7 @@ async fn chat_api_17_a_closing_call_has_neither_tools_nor_a_choice_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers() {
+async fn chat_api_18_the_six_tools_have_fixed_schemas_without_caller_parameters() {
     let server = model([Reply::text(["One."])]).await;
     let gateway = Gateway::with(&server, &[("NORCE_STATUS_SEED", "7")]).await;
     gateway.say("s", "hello").await;
@@ -116,8 +116,8 @@ async fn chat_api_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers
         "filters": {"type": "object", "properties": filters},
         "pageSize": {"type": "integer", "minimum": 1, "default": 10},
     }));
-    // One of the two is required. A schema for a model cannot say that at its top level, because
-    // providers refuse unions there.
+    // One of the two arguments is required. A schema for a model cannot say that at its top level,
+    // because providers refuse unions there.
     let get = object(json!({"productId": {"type": ["integer", "string"]}, "partNo": text}));
     let add = object(
         json!({"partNo": part, "quantity": {"type": "integer", "minimum": 1, "maximum": 999, "default": 1}}),
@@ -151,7 +151,7 @@ async fn chat_api_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_18_there_are_six_tools_also_once_a_long_result_was_cut() {
+async fn chat_api_18_exactly_six_tools_are_offered_even_after_a_truncated_result() {
     let search = Reply::call("product_search", json!({"query": "jacket", "pageSize": 20}));
     let reading = Reply::call("read_result", json!({"handle": "call-1", "offset": 0}));
     let server =
@@ -173,7 +173,7 @@ async fn chat_api_18_there_are_six_tools_also_once_a_long_result_was_cut() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_18_the_model_reads_what_a_search_found_and_how_it_was_made() {
+async fn chat_api_18_the_model_reads_the_hits_and_the_simplification_of_a_search() {
     let search = |query: &str, size: u32| {
         Reply::call("product_search", json!({"query": query, "pageSize": size}))
     };

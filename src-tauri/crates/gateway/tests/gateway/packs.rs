@@ -29,7 +29,7 @@ for line in sys.stdin:
         print(json.dumps(reply))
 "#;
 
-/// Returns a folder whose profile has a pack of the user's own.
+/// Returns a folder with a profile that contains a pack of the user.
 fn with_a_pack() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join("data/tools/post");
@@ -67,7 +67,7 @@ fn run(gateway: &Gateway, id: &str, input: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_of_a_gateway_have_every_pack() {
+async fn local_clients_of_a_gateway_can_use_every_pack() {
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
     gateway.say("s", "hello").await;
     let (started, data) = (
@@ -92,10 +92,10 @@ async fn clients_of_a_gateway_have_every_pack() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn callers_of_a_gateway_reach_nothing_but_the_shop() {
+async fn remote_callers_of_a_gateway_can_use_only_the_shop_pack() {
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
     gateway.say("s", "hello").await;
-    // Also after a client has made the other packs ready.
+    // This is also true after a client has made the other packs ready.
     assert!(tools(&gateway).len() > 6);
     for message in [
         "How is Northwind pacing this month?",
@@ -118,7 +118,7 @@ async fn callers_of_a_gateway_reach_nothing_but_the_shop() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hijacked_model_of_a_gateway_runs_no_tool_of_another_pack() {
+async fn a_model_cannot_run_tools_of_other_packs_for_a_remote_caller() {
     let calls = [
         Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})),
         Reply::call("post_send", json!({})),
@@ -152,10 +152,10 @@ async fn a_hijacked_model_of_a_gateway_runs_no_tool_of_another_pack() {
     assert_eq!(records["records"], json!([]), "{records}");
 }
 
-/// A program with the ids of the shop's tools does not change what callers can use, and is never
-/// called.
+/// A program with the same ids as the shop's tools does not change what callers can use, and is
+/// never called.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pack_with_the_shops_ids_changes_nothing_for_callers() {
+async fn a_pack_with_the_shops_tool_ids_does_not_affect_remote_callers() {
     let folder = with_a_pack();
     let manifest = folder.path().join("data/tools/post/pack.json");
     let mut pack: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();

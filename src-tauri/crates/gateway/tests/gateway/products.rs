@@ -9,7 +9,7 @@ use crate::memory::hints;
 use crate::remote_shop::{open, search};
 use crate::world::{Gateway, model};
 
-/// Returns the cards of search results, each from its own conversation.
+/// Returns the cards for search results, each from a separate conversation.
 async fn cards_of(results: &[Value]) -> Vec<Vec<Value>> {
     let front = Front::start().await;
     front.breaks("product.search", results.iter().cloned().map(Break::Result));
@@ -51,7 +51,8 @@ fn merge(mut item: Value, more: &Value) -> Value {
     item
 }
 
-/// Runs a turn in which the model reads products one after the other, and the shop returns these.
+/// Runs a turn in which the model reads products one after the other, and the shop returns
+/// `products`.
 async fn show_product(
     gateway: &Gateway,
     front: &Front,
@@ -68,7 +69,7 @@ async fn show_product(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_a_card_has_the_first_id_and_title_that_there_are() {
+async fn chat_api_15_a_card_uses_the_first_present_id_and_title_member() {
     let named = ["productId", "id", "partNo", "productNumber", "sku", "code"];
     let titles = ["name", "title", "productName", "displayName"];
     let only = |at: usize| json!({named[at]: format!("by {}", named[at]), titles[at % 4]: format!(" {} ", titles[at % 4])});
@@ -118,7 +119,7 @@ async fn chat_api_15_a_card_has_the_first_id_and_title_that_there_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_prices_and_currencies_stand_as_the_shop_wrote_them() {
+async fn chat_api_15_prices_and_currencies_are_shown_as_the_shop_wrote_them() {
     let forms = [
         (json!({"price": 1499}), json!("1499"), None),
         (json!({"price": 1499.0}), json!("1499"), None),
@@ -160,7 +161,7 @@ async fn chat_api_15_prices_and_currencies_stand_as_the_shop_wrote_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_a_picture_is_the_first_that_there_is_and_its_address_is_not_touched() {
+async fn chat_api_15_the_first_picture_is_used_with_its_address_unchanged() {
     let forms = [
         (json!({"imageUrl": "/img/1 a.jpg?w=3", "image": "/no.jpg"}), Some("/img/1 a.jpg?w=3")),
         (json!({"image": "2.jpg", "primaryImage": "/no.jpg"}), Some("2.jpg")),
@@ -190,7 +191,7 @@ async fn chat_api_15_a_picture_is_the_first_that_there_is_and_its_address_is_not
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_variant_names_thumbnails_and_attributes_are_texts_or_nothing() {
+async fn chat_api_15_variant_names_thumbnails_and_attributes_are_texts_or_left_out() {
     let forms =
         [json!("Red 42"), json!(12), json!(null), json!(true), json!({"key": 1}), json!([1])];
     let items = |member: &str| forms.clone().map(|form| json!({member: form}));
@@ -233,7 +234,7 @@ async fn chat_api_15_variant_names_thumbnails_and_attributes_are_texts_or_nothin
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_availability_orders_the_cards_and_six_are_shown() {
+async fn chat_api_15_at_most_six_cards_are_shown_ordered_by_availability() {
     let item = |id: &str, stock: Value| json!({"productId": id, "name": "Boot", "onHand": stock});
     let items = json!([
         item("gone", json!({"value": "7", "isActive": false})),
@@ -270,7 +271,7 @@ async fn chat_api_15_availability_orders_the_cards_and_six_are_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_products_that_were_looked_at_are_ordered_by_what_is_there() {
+async fn chat_api_15_looked_up_products_are_ordered_by_availability() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -327,7 +328,7 @@ async fn chat_api_15_products_that_were_looked_at_are_ordered_by_what_is_there()
     server.assert_clean();
 }
 
-/// Returns products with attributes, each read under its own id, from 1.
+/// Returns products with attributes, each with its own id, starting at 1.
 fn described<const N: usize>(attributes: [Value; N]) -> Vec<(u32, Value)> {
     let name = |id: u32| format!("Tent {id} with a name of more than thirty letters");
     (1_u32..)
@@ -337,7 +338,7 @@ fn described<const N: usize>(attributes: [Value; N]) -> Vec<(u32, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_and_23_features_have_their_order_and_the_widget_its_rows() {
+async fn chat_api_13_and_23_comparison_features_have_a_fixed_order_also_in_the_widget() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -382,7 +383,7 @@ async fn chat_api_13_and_23_features_have_their_order_and_the_widget_its_rows() 
         (&json!(["1", "2"]), &json!(rows))
     );
 
-    // Columns that do not fit into the first table.
+    // These columns do not fit into the first table.
     let rest = json!({
         "zip": "long", "stock": "some", "apple": 1, "availability": "now", "warranty": "2 y", "model": "M", "manufacturer": "Acme", "category": "Tents", "zoo": 0
     });
@@ -404,7 +405,7 @@ async fn chat_api_13_and_23_features_have_their_order_and_the_widget_its_rows() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_the_title_is_the_category_that_all_share_or_their_number() {
+async fn chat_api_13_a_comparison_is_titled_by_the_shared_category_or_the_product_count() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -437,7 +438,7 @@ async fn chat_api_13_the_title_is_the_category_that_all_share_or_their_number() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_these_are_what_was_looked_at_and_three_at_most() {
+async fn chat_api_13_these_means_at_most_three_looked_up_products() {
     let front = Front::start().await;
     let server = model([]).await;
     let gateway = open(&front, &server, &[]).await;

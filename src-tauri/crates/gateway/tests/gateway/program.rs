@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::Gateway;
 
 #[test]
-fn help_names_the_exit_codes_and_opens_nothing() {
+fn help_lists_the_exit_codes_and_creates_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let ran = Gateway::command(&folder).arg("--help").output().unwrap();
     let help = String::from_utf8(ran.stdout).unwrap();
@@ -22,7 +22,7 @@ fn help_names_the_exit_codes_and_opens_nothing() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2_and_says_where_the_options_are() {
+fn wrong_usage_exits_with_2_and_refers_to_help() {
     let folder = tempfile::tempdir().unwrap();
     for wrong in [&["--colour"][..], &["--listen", "nowhere"], &["serve"]] {
         let ran = Gateway::command(&folder).arg("--json").args(wrong).output().unwrap();

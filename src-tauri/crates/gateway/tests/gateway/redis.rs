@@ -1,5 +1,5 @@
-//! A real Redis for tests, on a free port of this computer and in its own folder. Tests can kill
-//! and restart it.
+//! A real Redis for tests, on a free port of this computer and in a separate folder. Tests can kill
+//! and restart Redis.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,12 +15,13 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// Starts one that stores every change before it answers.
+    /// Starts a Redis that stores every change before it answers.
     pub(crate) async fn start() -> Self {
         Self::start_with(false).await
     }
 
-    /// Starts one behind TLS, with a certificate for `localhost` of an authority in `root.pem`.
+    /// Starts a Redis behind TLS, with a certificate for `localhost` from an authority in
+    /// `root.pem`.
     pub(crate) async fn start_tls() -> Self {
         Self::start_with(true).await
     }
@@ -59,19 +60,19 @@ impl Redis {
         self.folder.path().join(name)
     }
 
-    /// Kills it, as in a crash.
+    /// Kills Redis, as in a crash.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Starts it again at the same address, with its data.
+    /// Starts Redis again at the same address, with its data.
     pub(crate) async fn back(&mut self) {
         self.child = run(self.folder.path(), self.port, self.tls);
         self.answers().await;
     }
 
-    /// Starts it again without its data.
+    /// Starts Redis again without its data.
     pub(crate) async fn back_empty(&mut self) {
         std::fs::remove_dir_all(self.folder.path().join("appendonlydir")).unwrap();
         self.back().await;
@@ -115,7 +116,7 @@ impl Redis {
         keys
     }
 
-    /// Returns its whole contents.
+    /// Returns the whole content of Redis.
     pub(crate) fn contents(&self) -> String {
         self.keys().iter().map(|key| format!("{key} {}\n", self.ask(&["GET", key]))).collect()
     }

@@ -21,8 +21,8 @@ async fn stream_events(gateway: &Gateway, message: &str) -> Vec<Event> {
     gateway.events(STREAM, &message_of("s", message)).await
 }
 
-/// Sends a message on either route. Returns the events of a stream, or the single answer as if it
-/// were its last event.
+/// Sends a message on either route. Returns the events of a stream, or the JSON answer as if it
+/// were the last event.
 pub(crate) async fn ask(gateway: &Gateway, route: &str, message: &str) -> Vec<Event> {
     if route.starts_with("/v1/chat/stream") {
         return gateway.events(route, &message_of("s", message)).await;
@@ -46,7 +46,7 @@ fn oks(events: &[Event]) -> Vec<bool> {
         .collect()
 }
 
-/// Asserts that both routes had the same result, except for ids and times. Returns the stream's
+/// Asserts that both routes return the same result, except for ids and times. Returns the stream's
 /// events.
 fn same<T: PartialEq + std::fmt::Debug>(
     (streamed, heard): (Vec<Event>, T),
@@ -61,8 +61,8 @@ fn same<T: PartialEq + std::fmt::Debug>(
     (streamed, heard)
 }
 
-/// Asserts that the shop's error texts reach nobody: neither the caller, nor the model, nor the
-/// log, nor stored runs.
+/// Asserts that the shop's error texts do not appear anywhere: not for the caller, the model, the
+/// log, or stored runs.
 fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events: &[Event]) {
     front.assert_untold(&[
         &format!("{events:?}"),
@@ -71,8 +71,8 @@ fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events:
     ]);
 }
 
-/// Makes a search that breaks like this, on both routes. Returns the events, how many requests the
-/// shop got, and how many for a token and a session.
+/// Runs a search that breaks in this way, on both routes. Returns the events, the number of
+/// requests to the shop, and how many requests were for a token and a session.
 async fn broken_search(
     what: &str,
     how: &[Break],
@@ -109,7 +109,7 @@ fn code(events: &[Event]) -> &str {
 const IMPATIENT: [(&str, &str); 1] = [("MCP_CALL_TIMEOUT_MS", "1500")];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_reads_are_tried_again_after_what_may_pass() {
+async fn chat_api_17_reads_are_retried_after_transient_failures() {
     for how in [Break::Status(502), Break::Status(503), Break::Status(504), Break::Hang, Break::Cut]
     {
         let (events, counts) =
@@ -119,7 +119,7 @@ async fn chat_api_17_reads_are_tried_again_after_what_may_pass() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_reads_are_given_up_after_the_last_try() {
+async fn chat_api_17_reads_fail_after_the_last_attempt() {
     for (how, expected) in [
         (Break::Status(503), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Hang, "TIMEOUT_REQUEST"),
@@ -137,7 +137,7 @@ async fn chat_api_17_reads_are_given_up_after_the_last_try() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_a_failure_that_does_not_pass_is_not_tried_again() {
+async fn chat_api_17_permanent_failures_are_not_retried() {
     let refusal =
         json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": LEAK}}).to_string();
     for (how, expected) in [
@@ -164,14 +164,14 @@ async fn chat_api_17_a_failure_that_does_not_pass_is_not_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_words_of_a_shop_about_its_own_failure_stay_here() {
+async fn chat_api_17_a_shops_text_about_its_own_failure_is_not_shown() {
     let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": LEAK}]}}).to_string();
     let (events, _) = broken_search("product.search", &[Break::Json(failed)], &[]).await;
     assert_eq!(oks(&events), [false]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_an_unreachable_token_endpoint_is_told_shortly() {
+async fn chat_api_17_an_unreachable_token_endpoint_is_reported_without_details() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{nobody}/oauth/token");
     let front = Front::start().await;
@@ -190,7 +190,7 @@ async fn chat_api_17_an_unreachable_token_endpoint_is_told_shortly() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slow_shop_is_waited_for() {
+async fn a_slow_answer_of_the_shop_is_not_an_error() {
     let (events, counts) = broken_search("product.search", &[Break::Slow(400)], &[]).await;
     assert_eq!((oks(&events), counts), (vec![true], [1, 1, 1]));
 }
@@ -211,7 +211,7 @@ async fn chat_api_22_15_a_refused_token_is_renewed_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_15_a_lost_session_is_opened_again_once() {
+async fn chat_api_22_15_a_lost_shop_session_is_opened_again_once() {
     for status in [400, 404] {
         let (events, counts) = broken_search("product.search", &[Break::Status(status)], &[]).await;
         assert_eq!((oks(&events), counts), (vec![true], [2, 1, 2]), "{status}");
@@ -223,7 +223,7 @@ async fn chat_api_22_15_a_lost_session_is_opened_again_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_15_a_shop_without_session_names_is_introduced_once() {
+async fn chat_api_22_15_a_shop_without_session_ids_is_initialised_once() {
     let front = Front::start().await;
     let opened = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
     front.breaks("initialize", [Break::Json(opened.to_string())]);
@@ -242,7 +242,7 @@ async fn chat_api_22_15_a_shop_without_session_names_is_introduced_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_5_a_session_that_cannot_be_opened_is_no_session() {
+async fn chat_api_5_a_shop_session_that_cannot_be_opened_is_an_init_error() {
     for how in [Break::Status(500), Break::Json("{}".into()), Break::Status(404)] {
         let (events, counts) = broken_search("initialize", std::slice::from_ref(&how), &[]).await;
         assert_eq!((code(&events), counts), ("MCP_PROTOCOL_INIT_FAILED", [0, 1, 1]), "{how:?}");
@@ -250,7 +250,7 @@ async fn chat_api_5_a_session_that_cannot_be_opened_is_no_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_without_a_token_the_shop_is_not_asked() {
+async fn chat_api_17_the_shop_is_not_called_without_a_token() {
     let soon = [("OAUTH_TIMEOUT_MS", "200")];
     for how in [
         Break::Status(500),
@@ -270,7 +270,7 @@ async fn chat_api_17_without_a_token_the_shop_is_not_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_a_failure_to_get_a_token_is_not_kept() {
+async fn chat_api_17_a_failed_token_request_is_not_cached() {
     let front = Front::start().await;
     front.breaks("token", [Break::Status(503)]);
     let server = model([search(), Reply::text(["Sorry."]), search(), Reply::text(["Here."])]).await;
@@ -280,8 +280,8 @@ async fn chat_api_17_a_failure_to_get_a_token_is_not_kept() {
     assert_eq!(front.count("token"), 2);
 }
 
-/// Confirms a change with "yes" while the shop fails as `how` says, on both routes. Returns the
-/// events, and the number of requests that the shop got.
+/// Confirms a change with "yes" while the shop fails as described in `how`, on both routes. Returns
+/// the events, and the number of requests to the shop.
 async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
     let of = async |route: &str| {
         let front = Front::start().await;
@@ -295,7 +295,7 @@ async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
             last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(),
             "{events:?}"
         );
-        // A second yes does not make the change again.
+        // A second confirmation does not make the change again.
         let again = ask(&gateway, route, "yes").await;
         assert!(last(&again).get("pendingAction").is_none());
         assert_untold(&front, &gateway, &server, &[events.clone(), again].concat());
@@ -308,7 +308,7 @@ async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_a_change_that_may_have_happened_is_never_sent_again() {
+async fn chat_api_22_6_an_addition_with_unknown_outcome_is_never_sent_again() {
     let malformed = Break::Json("{\"jsonrpc\"".into());
     for how in [
         Break::Status(500),
@@ -331,13 +331,13 @@ async fn chat_api_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
         let text = last(&events)["text"].as_str().unwrap();
         assert!(text.contains("may or may not"), "it is said that nobody knows: {how:?}: {text}");
-        // The id of a first basket is lost with the answer, so no empty cart is shown.
+        // The id of a new basket is lost together with the answer, so no empty cart is shown.
         assert!(last(&events).get("cart").is_none(), "{how:?}: {events:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_sent_again() {
+async fn chat_api_22_6_a_quantity_or_removal_with_unknown_outcome_is_never_sent_again() {
     let set = (
         "cart.setItemQuantity",
         Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3})),
@@ -397,7 +397,7 @@ async fn chat_api_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_and_22_18_a_client_that_leaves_during_a_change_finds_it_made_once() {
+async fn chat_api_22_6_and_22_18_a_client_that_disconnects_during_a_change_finds_it_made_once() {
     for route in ["/v1/chat", "/v1/chat/stream"] {
         let front = Front::start().await;
         let server = model([add(1)]).await;
@@ -423,7 +423,7 @@ async fn chat_api_22_6_and_22_18_a_client_that_leaves_during_a_change_finds_it_m
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
+async fn chat_api_22_6_a_possibly_outdated_cart_is_not_shown() {
     let front = Front::start().await;
     let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
     let server =
@@ -444,7 +444,7 @@ async fn chat_api_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_an_answer_that_points_to_the_cart_shows_it_as_it_is_now() {
+async fn chat_api_22_6_after_an_unknown_outcome_the_answer_shows_the_current_cart() {
     for (how, pieces) in [(Break::DoneBut(504), 2), (Break::Status(504), 1)] {
         let front = Front::start().await;
         let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
@@ -462,7 +462,7 @@ async fn chat_api_22_6_an_answer_that_points_to_the_cart_shows_it_as_it_is_now()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_have_failed() {
+async fn chat_api_11_and_22_11_a_change_that_surely_did_not_happen_is_reported_as_failed() {
     let refusal = |code: i32| {
         Break::Json(
             json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "x"}}).to_string(),
@@ -484,7 +484,7 @@ async fn chat_api_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_ha
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_a_change_with_an_old_token_or_session_is_made_once() {
+async fn chat_api_22_6_a_change_with_an_expired_token_or_session_is_made_once() {
     for (how, tokens, sessions) in
         [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2), (Break::Status(400), 1, 2)]
     {
@@ -505,7 +505,7 @@ async fn chat_api_22_6_a_change_with_an_old_token_or_session_is_made_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
+async fn chat_api_22_5_and_22_6_concurrent_confirmations_send_one_change() {
     let front = Front::start().await;
     front.breaks("cart.addItem", [Break::Slow(200)]);
     let server =
@@ -521,7 +521,7 @@ async fn chat_api_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_without_a_token_changes_nothing_and_is_over() {
+async fn chat_api_11_a_confirmation_without_a_shop_token_ends_the_action_unchanged() {
     let front = Front::with_tokens_of(60).await;
     let server = model([
         Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})),
@@ -544,7 +544,7 @@ async fn chat_api_11_a_yes_without_a_token_changes_nothing_and_is_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afterwards() {
+async fn chat_api_11_the_cart_in_the_change_result_is_shown_if_it_cannot_be_read_again() {
     let front = Front::start().await;
     let server =
         model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}))]).await;
@@ -557,9 +557,9 @@ async fn chat_api_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afte
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shop_that_is_not_there_is_told_and_the_turn_goes_on() {
+async fn an_unreachable_shop_is_reported_and_the_turn_continues() {
     let server = model([search(), Reply::text(["Sorry."])]).await;
-    // A port that was free a moment ago.
+    // This port was free a moment ago, so no server listens on it.
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let front = Front::start().await;
     let variables = front.variables();

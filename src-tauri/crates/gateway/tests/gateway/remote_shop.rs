@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::front::{Break, CLIENT_ID, Front, SECRET};
 use crate::world::{Gateway, SHOE, message_of, model, refusal_to_start};
 
-/// A gateway with a scripted model and the shop behind an address.
+/// Starts a gateway with a scripted model and with the shop behind an address.
 pub(crate) async fn open(front: &Front, server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let variables = front.variables();
     let mut all: Vec<(&str, &str)> =
@@ -28,7 +28,7 @@ fn pieces(answer: &Value) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_the_whole_journey_goes_over_one_session_and_one_token() {
+async fn chat_api_17_a_conversation_uses_one_shop_session_and_one_token() {
     let front = Front::start().await;
     let call = |tool: &str, arguments: Value| Reply::call(tool, arguments);
     let server = model([
@@ -111,7 +111,7 @@ async fn chat_api_17_the_whole_journey_goes_over_one_session_and_one_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_each_conversation_has_its_session_and_each_application_its_token() {
+async fn chat_api_17_each_conversation_has_its_shop_session_and_each_application_its_token() {
     let front = Front::start().await;
     let server = model((0..4).flat_map(|_| [search(), Reply::text(["Here."])])).await;
     let gateway = open(&front, &server, &[]).await;
@@ -136,7 +136,7 @@ async fn chat_api_17_each_conversation_has_its_session_and_each_application_its_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_the_open_session_belongs_to_the_conversation_and_outlives_the_process() {
+async fn chat_api_17_the_shop_session_of_a_conversation_survives_a_restart() {
     let front = Front::start().await;
     let server = model((0..2).flat_map(|_| [search(), Reply::text(["Here."])])).await;
     let gateway = open(&front, &server, &[]).await;
@@ -156,7 +156,7 @@ async fn chat_api_17_the_open_session_belongs_to_the_conversation_and_outlives_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_everybody_waits_for_one_token_and_uses_it_while_it_lasts() {
+async fn chat_api_17_concurrent_calls_share_one_token_until_it_expires() {
     let front = Front::start().await;
     front.breaks("token", [Break::Slow(2_000)]);
     let server =
@@ -173,7 +173,7 @@ async fn chat_api_17_everybody_waits_for_one_token_and_uses_it_while_it_lasts() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_a_token_that_ends_within_a_minute_is_not_used_again() {
+async fn chat_api_17_a_token_that_expires_within_a_minute_is_not_reused() {
     let front = Front::with_tokens_of(60).await;
     let server = model([search(), Reply::text(["Here."]), search(), Reply::text(["Here."])]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -183,7 +183,7 @@ async fn chat_api_17_a_token_that_ends_within_a_minute_is_not_used_again() {
     assert_eq!(front.count("token"), before + 1);
 }
 
-/// An answer of the protocol with these texts.
+/// Returns an answer of the protocol with these texts.
 fn texts(id: &str, texts: &[&str]) -> String {
     let content: Vec<Value> =
         texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
@@ -191,7 +191,7 @@ fn texts(id: &str, texts: &[&str]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_17_answers_are_json_or_events_and_only_the_answer_counts() {
+async fn chat_api_17_a_shops_answer_is_read_from_json_or_from_an_event_stream() {
     let front = Front::start().await;
     let item = |name: &str| {
         json!({"items": [{"productId": 1, "name": name}], "totalCount": 1}).to_string()
@@ -220,7 +220,7 @@ async fn chat_api_17_answers_are_json_or_events_and_only_the_answer_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_21_arguments_are_the_shops_and_the_callers_values_go_with_them() {
+async fn chat_api_21_tool_arguments_are_mapped_for_the_shop_with_the_callers_context() {
     let front = Front::start().await;
     let server = model([
         Reply::new()
@@ -269,7 +269,7 @@ async fn chat_api_21_arguments_are_the_shops_and_the_callers_values_go_with_them
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_cards_come_from_whatever_a_shop_calls_its_products() {
+async fn chat_api_15_cards_are_read_from_all_known_product_formats() {
     let front = Front::start().await;
     let items = json!([
         {"productId": 1, "name": " Plain ", "price": 499, "currencyCode": "SEK", "description": "d".repeat(150), "imageUrl": "/img/1.jpg", "onHand": {"value": "0", "isActive": true}},
@@ -332,7 +332,7 @@ async fn chat_api_15_cards_come_from_whatever_a_shop_calls_its_products() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_3_and_21_a_fee_is_a_line_of_the_cart_and_a_line_needs_no_price() {
+async fn chat_api_3_and_21_a_cart_line_may_be_a_fee_and_may_lack_a_price() {
     let front = Front::start().await;
     let lines = json!([{"partNo": SHOE, "name": "Shoe", "quantity": 1, "price": 100}, {"name": "Freight", "quantity": 1, "price": 49}, {"partNo": "GIFT", "quantity": 1}]);
     front.breaks(
@@ -357,7 +357,7 @@ async fn chat_api_3_and_21_a_fee_is_a_line_of_the_cart_and_a_line_needs_no_price
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_features_may_be_numbers_and_yes_or_no() {
+async fn chat_api_13_compared_features_may_be_numbers_or_booleans() {
     let front = Front::start().await;
     let product = |id: u32, dry: bool| json!({"productId": id, "name": format!("Tent {id}"), "partNo": format!("T-{id}"), "price": "10", "attributes": {"Waterproof": dry, "Weight": id + 1}});
     front
@@ -368,7 +368,7 @@ async fn chat_api_13_features_may_be_numbers_and_yes_or_no() {
     let server = model([both, Reply::text(["Compared."])]).await;
     let gateway = open(&front, &server, &[]).await;
     let answer = gateway.say("s", "compare them").await;
-    // The two requests go out at the same time, so their order is open.
+    // The two requests are sent at the same time, so their order is not fixed.
     let rows = answer["comparison"]["table"]["rows"]
         .as_array()
         .unwrap_or_else(|| panic!("rows: {answer}"));
@@ -390,7 +390,7 @@ async fn chat_api_13_features_may_be_numbers_and_yes_or_no() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_the_only_variant_is_proposed_and_the_message_stands_once() {
+async fn chat_api_12_the_only_variant_of_a_product_is_proposed_directly() {
     let front = Front::start().await;
     let variant = json!({"productId": 11, "partNo": "TENT-RED", "name": "Tent", "isBuyable": true, "price": "10", "onHand": {"value": 3, "isActive": true}});
     let parent = json!({"productId": 10, "partNo": "TENT", "name": "Tent", "price": "10", "attributes": {"isBuyable": false}, "variants": [variant]});
@@ -418,7 +418,7 @@ async fn chat_api_12_the_only_variant_is_proposed_and_the_message_stands_once() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_the_visitors_address_is_the_shops_alone() {
+async fn chat_api_16_the_visitors_address_is_sent_only_to_the_shop() {
     for (header, sent, expected) in [
         ("x-forwarded-for", "203.0.113.99, 203.0.113.9, 127.0.0.1", "203.0.113.9"),
         ("x-real-ip", "203.0.113.7", "203.0.113.7"),
@@ -449,7 +449,7 @@ async fn chat_api_16_the_visitors_address_is_the_shops_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_a_context_holds_for_its_message_alone() {
+async fn chat_api_16_a_context_applies_only_to_its_message() {
     let front = Front::start().await;
     let server = model((0..2).flat_map(|_| [search(), Reply::text(["Here."])])).await;
     let gateway = open(&front, &server, &[]).await;
@@ -467,7 +467,7 @@ async fn chat_api_16_a_context_holds_for_its_message_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_and_22_12_values_of_the_customer_that_the_shop_needs_reach_the_shop_alone() {
+async fn chat_api_16_and_22_12_customer_values_are_sent_only_to_the_shop() {
     let front = Front::start().await;
     let server = model([
         search(),
@@ -494,7 +494,7 @@ async fn chat_api_16_and_22_12_values_of_the_customer_that_the_shop_needs_reach_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() {
+async fn the_shop_packs_settings_can_name_a_local_shop_if_the_private_network_is_allowed() {
     let front = Front::start().await;
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
@@ -531,7 +531,7 @@ async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_a_shop_is_named_as_a_whole_and_with_addresses() {
+async fn chat_api_20_incomplete_or_invalid_shop_settings_are_refused_at_startup() {
     let refused = |env: &[(&str, &str)]| refusal_to_start(&["--listen", "127.0.0.1:0"], env);
     let told = refused(&[
         ("NORCE_MCP_BASE_URL", "https://shop.example.com/mcp"),

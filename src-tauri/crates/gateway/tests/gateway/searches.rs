@@ -1,5 +1,5 @@
-//! Tests of the requests that a search sends to the shop, of its one broader retry, and of the
-//! model's information about both and about the found products.
+//! Tests of the requests that a search sends to the shop, of the single broader retry, and of what
+//! the model is told about both searches and the found products.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn nothing() -> Break {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_the_shop_is_asked_in_three_plain_words() {
+async fn chat_api_14_a_query_is_reduced_to_at_most_three_plain_words() {
     let searches = [
         ("  Warm   jackets ", "Warm jackets", json!(null)),
         (
@@ -74,7 +74,7 @@ async fn chat_api_14_the_shop_is_asked_in_three_plain_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_a_broader_try_keeps_filters_and_page_size_and_happens_once() {
+async fn chat_api_14_a_broadened_search_keeps_filters_and_page_size_and_runs_once() {
     let front = Front::start().await;
     front.breaks("product.search", [nothing(), nothing()]);
     let asked = json!({"query": "blue trail unicorn saddle", "filters": {"maxPrice": 5, "brand": "Own"}, "pageSize": 7, "statusSeed": "own"});
@@ -108,7 +108,7 @@ async fn chat_api_14_a_broader_try_keeps_filters_and_page_size_and_happens_once(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_a_broader_try_is_made_for_nothing_found_and_several_words_alone() {
+async fn chat_api_14_only_a_search_of_several_words_without_hits_is_broadened() {
     let found = || Break::Result(json!({"items": [{"productId": 1, "name": "Trail boot"}]}));
     for (query, answers, asked, empty) in [
         ("red unicorn", vec![nothing()], vec!["unicorn"], true),
@@ -149,7 +149,7 @@ async fn chat_api_14_a_broader_try_is_made_for_nothing_found_and_several_words_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_the_model_is_told_shortly_of_what_the_screen_shows() {
+async fn chat_api_16_the_model_reads_a_short_description_of_the_shown_products() {
     let front = Front::start().await;
     let values = |of: usize| {
         (0..7).map(move |n| json!({"name": format!("D{of}"), "value": format!("v{n}")}))
@@ -193,7 +193,7 @@ async fn chat_api_16_the_model_is_told_shortly_of_what_the_screen_shows() {
         "there is nothing to tell before the first"
     );
     assert_eq!(memory(2), json!({"lastResults": [boot], "shortlist": ["7"]}));
-    // Another result replaces the first; viewed products stay.
+    // A new result replaces the first result; products that were looked up stay.
     for reply in [search(), Reply::text(["Those."]), Reply::text(["Hm."])] {
         server.push(reply);
     }
@@ -208,7 +208,7 @@ async fn chat_api_16_the_model_is_told_shortly_of_what_the_screen_shows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_a_hint_names_what_a_message_means_and_comes_only_then() {
+async fn chat_api_16_a_hint_is_given_only_for_a_message_that_refers_to_shown_products() {
     let front = Front::start().await;
     let found = json!([{"productId": 4711, "partNo": "SOCK-1", "name": "Sock"}, {"productId": "shoe-2", "name": "Shoe"}]);
     front.breaks("product.search", [Break::Result(found)]);
@@ -240,9 +240,10 @@ async fn chat_api_16_a_hint_names_what_a_message_means_and_comes_only_then() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
+async fn chat_api_14_and_23_the_retry_label_searches_for_the_original_words() {
     let front = Front::start().await;
-    // Simplified, then once more with the first word, and then as written.
+    // The shop is searched with simplified words, then with the first word only, and then with the
+    // words as written.
     let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));
     front.breaks("product.search", [nothing(), nothing(), there]);
     let server = model([
@@ -270,7 +271,7 @@ async fn chat_api_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_other_labels_are_followed_without_a_model_too() {
+async fn the_other_suggestion_labels_also_work_without_a_model_call() {
     let front = Front::start().await;
     let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));
     front.breaks("product.search", [nothing(), nothing(), nothing(), there]);
@@ -308,7 +309,7 @@ async fn the_other_labels_are_followed_without_a_model_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_offline_model_names_the_words_that_were_searched_for() {
+async fn the_offline_model_states_the_searched_words_and_the_ignored_ones() {
     let gateway = Gateway::open().await;
     let english =
         gateway.say("s", "find black trail shoes").await["text"].as_str().unwrap().to_owned();
@@ -328,7 +329,7 @@ async fn the_offline_model_names_the_words_that_were_searched_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn numbers_and_more_mean_what_is_shown_until_the_cart_is_filled() {
+async fn numbers_and_the_word_more_refer_to_the_shown_products_until_the_cart_changes() {
     let gateway = Gateway::open().await;
     gateway.say("s", "show me tents").await;
     let compared = gateway.say("s", "compare 1 and 3").await;

@@ -1,6 +1,6 @@
 //! Tests of sessions in the data folder: their expiry and the data deleted with them, the clean-up,
-//! their maximum length, and stored products. The tests read the database directly, and simulate
-//! time by setting a session's expiry.
+//! their maximum length, and stored products. The tests read the database directly, and set a
+//! session's expiry to simulate time.
 
 use std::time::Duration;
 
@@ -22,20 +22,20 @@ pub(crate) fn database(gateway: &Gateway) -> Connection {
     database
 }
 
-/// Returns the gateway's data of the session.
+/// Returns the gateway's stored data of the session.
 fn stored_session(gateway: &Gateway) -> Value {
     let read = "SELECT value FROM session_value WHERE session = ?1 AND name = '$gateway'";
     let text: String = database(gateway).query_row(read, [SESSION], |row| row.get(0)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-/// Sets the time at which the session ends.
+/// Sets the time at which the session expires.
 pub(crate) fn end_at(gateway: &Gateway, at_ms: i64) {
     let write = "UPDATE session_value SET value = json_set(value, '$.expiresAt', ?2) WHERE session = ?1 AND name = '$gateway'";
     assert_eq!(database(gateway).execute(write, (SESSION, at_ms)).unwrap(), 1);
 }
 
-/// Returns the number of a session's rows, table by table.
+/// Returns the number of a session's rows for each table.
 fn rows(gateway: &Gateway, session: &str) -> Vec<(&'static str, i64)> {
     let database = database(gateway);
     let count = |table: &'static str, column: &str| {
@@ -81,20 +81,20 @@ async fn restart_with(gateway: Gateway, server: &ModelServer, more: &[(&str, &st
     gateway.restart(&["--no-token"], &env).await
 }
 
-/// Returns the time in so many hours.
+/// Returns the time in this many hours.
 fn in_hours(hours: i64) -> String {
     (Utc::now() + chrono::TimeDelta::hours(hours)).to_rfc3339()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_a_session_has_its_end_from_its_first_message_on() {
+async fn chat_api_9_a_session_has_an_expiry_time_from_its_first_message() {
     let server = model([Reply::new().say("Never ").hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let request =
         gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "hello"));
     let asking = tokio::spawn(request.send());
     until("the model is asked", || !server.seen().is_empty()).await;
-    // If the gateway crashes now, the next start deletes the session in time.
+    // If the gateway crashes now, the next start still deletes the session in time.
     assert!(
         stored_session(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis()
     );
@@ -102,7 +102,7 @@ async fn chat_api_9_a_session_has_its_end_from_its_first_message_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_one_is_absent() {
+async fn chat_api_9_each_turn_renews_a_sessions_lifetime_and_an_expired_session_is_gone() {
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([
         Reply::text(["A violin."]),
@@ -113,8 +113,8 @@ async fn chat_api_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_
     ])
     .await;
     let gateway = Gateway::with(&server, &[("SESSION_TTL_SECONDS", "600")]).await;
-    // An answer, another one when the time was nearly over, a proposal, a reminder, a refusal, and
-    // a turn that fails.
+    // Each message extends the session: an answer, an answer shortly before the expiry, a proposal,
+    // a reminder, a refusal, and a turn that fails.
     for message in ["remember the violin", "still?", "one shoe", "hm", "no", "what now?"] {
         let before = Utc::now().timestamp_millis();
         gateway.post("/v1/chat", &message_of("s", message)).await;
@@ -137,7 +137,7 @@ async fn chat_api_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_and_11_a_pending_action_and_the_cart_end_with_their_session() {
+async fn chat_api_9_and_11_a_pending_action_and_the_cart_expire_with_their_session() {
     let front = Front::start().await;
     let server = model([
         add(1),
@@ -182,7 +182,7 @@ async fn chat_api_9_and_11_a_pending_action_and_the_cart_end_with_their_session(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_never_ended() {
+async fn chat_api_9_an_expired_session_is_removed_even_with_an_unfinished_change() {
     let server = model([add(1), Reply::text(["Hello."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one shoe").await;
@@ -198,9 +198,9 @@ async fn chat_api_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_n
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay() {
+async fn chat_api_9_expired_sessions_are_removed_and_others_stay() {
     let server = model([add(1), add(1), Reply::text(["Yours."])]).await;
-    // The clock agrees with the records of another day.
+    // The records of another day make the clock trusted.
     let gateway = Gateway::with(&server, &[("COUNTERSIGN_TEST_NOW", &in_hours(-25))]).await;
     let gateway = restart_gateway(gateway, &server).await;
     gateway.say("s", "remember the violin").await;
@@ -227,7 +227,7 @@ async fn chat_api_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_a_clock_that_is_far_ahead_once_ends_no_session() {
+async fn chat_api_9_a_clock_far_ahead_at_one_start_expires_no_session() {
     let server = model([Reply::text(["A."]), Reply::text(["B."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "remember the violin").await;
@@ -239,7 +239,7 @@ async fn chat_api_9_a_clock_that_is_far_ahead_once_ends_no_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_the_folder() {
+async fn chat_api_9_and_22_16_a_long_conversation_is_bounded_for_the_model_and_on_disk() {
     let server = model([Reply::text(["All right."]).repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     for turn in 1..=255 {
@@ -251,7 +251,8 @@ async fn chat_api_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_an
         .map(|seen| seen.body["messages"].as_array().unwrap().len())
         .max()
         .unwrap();
-    // The window, and messages that may wait for a summary during the model's cooldown.
+    // The maximum is the window, plus messages that may wait for a summary during the model's
+    // cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
     let gateway = restart_gateway(gateway, &server).await;
     let items = || rows(&gateway, SESSION)[1].1;
@@ -270,7 +271,7 @@ async fn chat_api_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_an
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_and_16_results_are_kept_in_full_and_told_in_short_until_others_are_found() {
+async fn chat_api_9_and_16_shown_products_are_stored_in_full_and_described_briefly() {
     let front = Front::start().await;
     let red = json!({"productId": 11, "partNo": "T-11", "name": "Tent", "brand": "Own", "color": "Red", "price": "1299.50", "currency": "SEK", "url": "/p/11",
         "onHand": {"value": 7, "isActive": true}});

@@ -1,4 +1,4 @@
-//! Tests of the sources of settings: the environment, a named file, flags.
+//! Tests of the sources of settings: the environment, a named file, and flags.
 
 use std::ffi::OsStr;
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::world::{Gateway, message_of, model, not_started, refusal_to_start};
 
-/// Returns the gateway without an address, in its own folder with a file.
+/// Returns the gateway's command without an address, in its own folder that contains a file.
 fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(name), text).unwrap();
@@ -21,7 +21,7 @@ fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_variables_come_from_a_named_file_and_those_that_are_set_stay() {
+async fn chat_api_20_variables_of_the_env_file_do_not_override_the_environment() {
     let lines = "# what a shop sets\n\nexport DEBUG=\"true\"\n  ALLOWED_APPLICATION_IDS = 'shop-web'\nMAX_MESSAGE_CHARS=10\nPORT=none\n";
     let (folder, mut command) = with_file("shop.env", lines);
     command.args(["--env-file", "shop.env"]).env("MAX_MESSAGE_CHARS", "20");
@@ -42,8 +42,8 @@ async fn chat_api_20_variables_come_from_a_named_file_and_those_that_are_set_sta
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_no_file_is_read_that_is_not_named() {
-    // Files with secrets are read only if named, wherever the program is started.
+async fn chat_api_20_an_env_file_is_read_only_if_it_is_named() {
+    // Files with secrets are read only if they are named, wherever the program is started.
     let (folder, command) = with_file(".env", "AGENT_MAX_ROUNDS=many\nDEBUG=1\n");
     let gateway = Gateway::run(folder, command);
     assert!(gateway.say("s", "hello").await.get("debug").is_none());
@@ -64,7 +64,7 @@ async fn chat_api_20_no_file_is_read_that_is_not_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_the_port_is_the_variables_unless_an_address_is_given() {
+async fn chat_api_20_the_port_variable_is_used_unless_an_address_is_given() {
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = held.local_addr().unwrap().port().to_string();
     let (_folder, mut command) = with_file("unused", "");
@@ -81,7 +81,7 @@ async fn chat_api_20_the_port_is_the_variables_unless_an_address_is_given() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_a_comment_behind_a_value_is_none_of_it() {
+async fn chat_api_20_a_comment_after_a_value_in_the_env_file_is_ignored() {
     let lines = "MAX_MESSAGE_CHARS=10 # ten are enough\nALLOWED_APPLICATION_IDS=\"shop-web\"\t# the one shop\nDEBUG='true'\nCORS_ORIGINS= # none\n";
     let (folder, mut command) = with_file("shop.env", lines);
     command.args(["--env-file", "shop.env"]);
@@ -101,7 +101,7 @@ async fn chat_api_20_a_comment_behind_a_value_is_none_of_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_variable_that_is_no_text_disturbs_nobody() {
+async fn an_environment_variable_that_is_not_utf_8_is_ignored() {
     let (folder, mut command) = with_file("unused", "");
     command.env("ODD", OsStr::from_bytes(b"\xff")).env(OsStr::from_bytes(b"ODD_\xff"), "1");
     let gateway = Gateway::run(folder, command);
@@ -109,13 +109,13 @@ async fn a_variable_that_is_no_text_disturbs_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_filter_of_the_log_that_cannot_be_read_is_said_at_the_start() {
+async fn an_invalid_log_filter_is_reported_at_startup() {
     let err = refusal_to_start(&[], &[("COUNTERSIGN_LOG", "gateway=loud")]);
     assert!(err.contains("COUNTERSIGN_LOG"), "{err}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_setting_that_prevents_answers_is_reported_at_the_start() {
+async fn a_setting_that_prevents_answers_is_reported_at_startup() {
     for args in [&["--no-token"][..], &["--no-token", "--json"]] {
         let gateway = Gateway::start(args, &[("AGENT_ENABLED", "off")]).await;
         let told = || gateway.log().contains("switched off");
@@ -127,7 +127,7 @@ async fn a_setting_that_prevents_answers_is_reported_at_the_start() {
         }
         assert!(told(), "{}", gateway.log());
     }
-    // Without the shop's tools it could answer nothing, so it does not start.
+    // Without the shop's tools, the gateway could not answer any message, so it does not start.
     let folder = tempfile::tempdir().unwrap();
     let faulty = folder.path().join("packs/shop");
     std::fs::create_dir_all(&faulty).unwrap();
@@ -144,7 +144,7 @@ async fn a_setting_that_prevents_answers_is_reported_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fault_of_the_settings_file_is_named_to_the_operator_and_is_no_switch() {
+async fn an_error_in_the_settings_file_is_reported_to_the_operator_only() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
     std::fs::write(

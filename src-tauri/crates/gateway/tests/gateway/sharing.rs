@@ -1,5 +1,5 @@
-//! Tests of sessions in a real Redis: two gateways serve the same sessions, and a change proposed
-//! by one gateway is made by the other, once.
+//! Tests of sessions in a real Redis: two gateways serve the same sessions, and a change that one
+//! gateway proposes is made once by the other gateway.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) async fn gateway(redis: &Redis, server: &ModelServer) -> Gateway {
     Gateway::with(server, &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await
 }
 
-/// Two gateways with the same sessions and the same shop.
+/// Starts two gateways with the same sessions and the same shop.
 pub(crate) async fn two(redis: &Redis, server: &ModelServer) -> (Gateway, Gateway) {
     let one = gateway(redis, server).await;
     let url = redis.url();
@@ -37,7 +37,7 @@ pub(crate) async fn at_once(gateways: &[&Gateway], each: usize, message: &str) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_two_gateways_go_on_with_one_conversation() {
+async fn chat_api_9_two_gateways_continue_the_same_conversation() {
     let redis = Redis::start().await;
     let server = model((1..=4).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     let (one, other) = two(&redis, &server).await;
@@ -48,7 +48,7 @@ async fn chat_api_9_two_gateways_go_on_with_one_conversation() {
     for said in ["violin", "Answer 1.", "cello", "Answer 2."] {
         assert!(heard.contains(said), "{said}: {heard}");
     }
-    // The same letters, split differently, are another session.
+    // The same letters, split differently into application and session, are another session.
     other.post("/v1/chat", &json!({"applicationId": "shop-web:s", "sessionId": "s", "message": "hello", "context": {}})).await;
     assert!(!server.seen()[3].body["messages"].to_string().contains("violin"));
     assert_eq!(
@@ -63,7 +63,7 @@ async fn chat_api_9_two_gateways_go_on_with_one_conversation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_an_action_that_one_gateway_proposes_is_confirmed_at_another() {
+async fn chat_api_11_an_action_proposed_by_one_gateway_can_be_confirmed_at_another() {
     let redis = Redis::start().await;
     let server = model([add(2), Reply::text(["Anything else?"]), Reply::text(["Good."])]).await;
     let (one, other) = two(&redis, &server).await;
@@ -93,7 +93,7 @@ async fn chat_api_11_an_action_that_one_gateway_proposes_is_confirmed_at_another
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_the_pending_action_is_the_approval_that_each_profile_shows() {
+async fn chat_api_11_a_shared_pending_action_has_the_same_id_in_each_profile() {
     let redis = Redis::start().await;
     let server = model([add(2)]).await;
     let (one, other) = two(&redis, &server).await;
@@ -124,7 +124,7 @@ async fn chat_api_11_the_pending_action_is_the_approval_that_each_profile_shows(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_22_5_confirmations_at_two_gateways_at_once_add_once() {
+async fn chat_api_11_and_22_5_concurrent_confirmations_at_two_gateways_add_the_item_once() {
     let redis = Redis::start().await;
     let server =
         model([add(1), Reply::call("cart_get", json!({})), Reply::text(["One shoe."])]).await;
@@ -140,7 +140,7 @@ async fn chat_api_11_and_22_5_confirmations_at_two_gateways_at_once_add_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_refusal_and_a_reminder_count_everywhere() {
+async fn chat_api_11_a_refusal_or_reminder_at_one_gateway_applies_to_all() {
     let redis = Redis::start().await;
     let server = model([add(1), Reply::text(["Good."])]).await;
     let (one, other) = two(&redis, &server).await;
@@ -155,7 +155,7 @@ async fn chat_api_11_a_refusal_and_a_reminder_count_everywhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_messages_at_two_gateways_are_answered_one_after_the_other() {
+async fn chat_api_22_5_concurrent_messages_at_two_gateways_are_answered_in_sequence() {
     let redis = Redis::start().await;
     let server =
         model([Reply::text(["One."]).wait_ms(200), Reply::text(["Two."]), Reply::text(["Three."])])
@@ -173,7 +173,7 @@ async fn chat_api_22_5_messages_at_two_gateways_are_answered_one_after_the_other
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_choices_that_one_gateway_offers_another_understands() {
+async fn chat_api_12_choices_offered_by_one_gateway_are_accepted_by_another() {
     let redis = Redis::start().await;
     let script = [
         Reply::call("product_get", json!({"productId": "1001"})),
@@ -192,7 +192,7 @@ async fn chat_api_12_choices_that_one_gateway_offers_another_understands() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_sessions_in_redis_end_with_their_time_which_each_turn_renews() {
+async fn chat_api_9_sessions_in_redis_expire_unless_a_turn_renews_them() {
     let redis = Redis::start().await;
     let server = model((1..=4).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     let url = redis.url();
@@ -221,7 +221,7 @@ async fn chat_api_9_sessions_in_redis_end_with_their_time_which_each_turn_renews
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_a_session_that_cannot_be_read_is_deleted_and_begins_anew() {
+async fn chat_api_9_an_unreadable_session_in_redis_is_deleted_and_started_again() {
     let redis = Redis::start().await;
     let server =
         model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Three."])]).await;
@@ -246,7 +246,7 @@ async fn chat_api_9_a_session_that_cannot_be_read_is_deleted_and_begins_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_a_failed_first_turn_is_kept_where_others_see_it() {
+async fn chat_api_9_a_failed_first_turn_is_shared_with_other_gateways() {
     let redis = Redis::start().await;
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([failing, Reply::text(["A violin."])]).await;
@@ -258,7 +258,7 @@ async fn chat_api_9_a_failed_first_turn_is_kept_where_others_see_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_secret_reaches_redis() {
+async fn no_secret_is_written_to_redis() {
     let redis = Redis::start().await;
     redis.ask(&["CONFIG", "SET", "requirepass", "pass-0123456789"]);
     let url = redis.url().replace("redis://", "redis://:pass-0123456789@");
@@ -275,7 +275,7 @@ async fn no_secret_reaches_redis() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_a_store_that_cannot_be_used_is_said_at_the_start() {
+async fn chat_api_20_an_unusable_session_store_is_reported_at_startup() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let away = format!("redis://user:secret-word@127.0.0.1:{free}");
     let encrypted = format!("REDISS://user:secret-word@127.0.0.1:{free}");
@@ -307,7 +307,7 @@ async fn chat_api_20_a_store_that_cannot_be_used_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_sessions_in_memory_end_with_the_process_and_those_in_the_folder_do_not() {
+async fn chat_api_9_only_sessions_stored_on_disk_survive_a_restart() {
     let server = model((1..=6).map(|n| Reply::text([format!("Answer {n}.")]))).await;
     for (store, kept) in [("memory", false), ("sqlite", true)] {
         let model_url = server.base_url();
@@ -334,7 +334,7 @@ async fn chat_api_9_sessions_in_memory_end_with_the_process_and_those_in_the_fol
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_redis() {
+async fn chat_api_22_16_a_long_conversation_is_bounded_for_the_model_and_in_redis() {
     let redis = Redis::start().await;
     let server = model([Reply::text(["All right."]).repeated()]).await;
     let gateway = gateway(&redis, &server).await;
@@ -352,7 +352,8 @@ async fn chat_api_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_r
         .map(|seen| seen.body["messages"].as_array().unwrap().len())
         .max()
         .unwrap();
-    // The window, and messages that may wait for a summary during the model's cooldown.
+    // The maximum is the window, plus messages that may wait for a summary during the model's
+    // cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
     server.assert_clean();
 }
@@ -367,7 +368,7 @@ async fn chat_api_20_redis_tls_requires_a_valid_certificate() {
     let gateway = Gateway::with(&server, &env).await;
     gateway.say("s", "hello").await;
     assert_eq!(redis.keys(), [KEY]);
-    // Without the certificate authority nothing is sent.
+    // Without the certificate authority, no data is sent.
     let folder = tempfile::tempdir().unwrap();
     let output = Gateway::command(&folder)
         .args(["--no-token", "--listen", "127.0.0.1:0"])

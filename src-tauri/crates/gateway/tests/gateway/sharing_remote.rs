@@ -1,6 +1,6 @@
 //! Tests of two gateways with one Redis and one remote shop with a login. The gateways share the
 //! conversation and its open session at the shop, and the shop gets a proposed change once,
-//! whichever gateway gets the confirmation.
+//! whichever gateway receives the confirmation.
 
 use kit::model_server::{ModelServer, Reply};
 
@@ -17,14 +17,13 @@ async fn two(redis: &Redis, front: &Front, server: &ModelServer) -> (Gateway, Ga
     (open(front, server, &shared).await, open(front, server, &shared).await)
 }
 
-/// Returns the sessions at the shop that calls of a tool used.
+/// Returns the sessions at the shop that were used for calls of a tool.
 fn sessions(front: &Front, tool: &str) -> Vec<String> {
     front.of(tool).iter().map(|one| one.header("mcp-session-id").unwrap().to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_same_session_of_the_shop()
- {
+async fn chat_api_11_and_17_a_change_confirmed_at_another_gateway_uses_the_same_shop_session() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     let server =
         model([search(), Reply::text(["Tents."]), add(2), search(), Reply::text(["Tents."])]).await;
@@ -67,8 +66,7 @@ async fn chat_api_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_11_a_yes_at_another_gateway_that_was_sent_before_the_question_is_not_its_answer()
-{
+async fn chat_api_11_a_yes_sent_to_another_gateway_before_the_question_does_not_confirm_it() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     let server = model([add(3)]).await;
     let (one, other) = two(&redis, &front, &server).await;
@@ -86,7 +84,7 @@ async fn chat_api_11_a_yes_at_another_gateway_that_was_sent_before_the_question_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_for_both() {
+async fn chat_api_22_15_a_forgotten_shop_session_is_opened_again_for_both_gateways() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     let server =
         model((0..3).flat_map(|_| [search(), Reply::text(["Tents."])]).chain([add(1)])).await;
@@ -118,7 +116,7 @@ async fn chat_api_22_15_a_session_that_the_shop_has_forgotten_is_opened_again_fo
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_and_22_6_confirmations_at_two_gateways_at_once_send_the_shop_one_change() {
+async fn chat_api_22_5_and_22_6_concurrent_confirmations_at_two_gateways_send_one_change() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     front.breaks("cart.addItem", [Break::Slow(200)]);
     let server = model([add(1)]).await;
@@ -136,7 +134,7 @@ async fn chat_api_22_5_and_22_6_confirmations_at_two_gateways_at_once_send_the_s
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_6_a_change_without_an_answer_is_not_sent_again_by_the_other() {
+async fn chat_api_22_6_a_change_with_unknown_outcome_is_not_sent_again_by_another_gateway() {
     let (redis, front) = (Redis::start().await, Front::start().await);
     front.breaks("cart.addItem", [Break::DoneBut(504)]);
     let server = model([add(1), Reply::text(["Anything else?"])]).await;

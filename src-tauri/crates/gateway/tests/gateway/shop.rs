@@ -8,7 +8,7 @@ use crate::remote_shop::open;
 use crate::world::{Gateway, message_of, model};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
+async fn chat_api_15_cards_contain_the_shops_products_in_the_format_of_the_contract() {
     let server = model([
         Reply::call("product_search", json!({"query": "jacket", "pageSize": 20})),
         Reply::text(["Here."]),
@@ -49,7 +49,7 @@ async fn chat_api_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_15_and_22_22_products_that_were_looked_at_are_the_cards_with_their_dimensions() {
+async fn chat_api_15_and_22_22_looked_up_products_are_the_cards_with_their_dimensions() {
     let server = model([
         Reply::call("product_search", json!({"query": "shoes"})),
         Reply::call("product_get", json!({"partNo": "FJS-TR1001"})),
@@ -70,7 +70,7 @@ async fn chat_api_15_and_22_22_products_that_were_looked_at_are_the_cards_with_t
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
+async fn chat_api_13_and_23_a_comparison_contains_a_table_and_rows_for_the_widget() {
     let look = |id: u64| json!({"productId": id.to_string()});
     let both = Reply::new().ask("product_get", &look(1001)).ask("product_get", &look(1002));
     let server = model([both, Reply::text(["The first."])]).await;
@@ -98,7 +98,7 @@ async fn chat_api_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_3_and_13_compared_items_say_what_is_known_of_each() {
+async fn chat_api_3_and_13_compared_items_contain_the_known_values_of_each_product() {
     let front = Front::start().await;
     let one = json!({
         "productId": 7, "name": "Dome", "manufacturerName": "Fell", "priceIncVat": 899.5, "currency": "SEK", "url": "/tents/dome",
@@ -107,7 +107,8 @@ async fn chat_api_3_and_13_compared_items_say_what_is_known_of_each() {
     let two = json!({"productId": "8", "name": "Ridge", "brand": "Moor", "price": {"value": "1 299,00", "currency": "EUR"}});
     let three = json!({"productId": "9", "name": "Bivouac"});
     front.breaks("product.get", [one, two, three].map(Break::Result));
-    // One after the other, because the front answers in the order of requests.
+    // The products are looked up one after the other, because the front answers in the order of
+    // requests.
     let look = |id: &str| Reply::call("product_get", json!({"productId": id}));
     let server = model([look("7"), look("8"), look("9"), Reply::text(["Compared."])]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -129,7 +130,7 @@ async fn chat_api_3_and_13_compared_items_say_what_is_known_of_each() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_3_and_14_ways_on_depend_on_what_was_tried() {
+async fn chat_api_3_and_14_suggestions_after_an_empty_search_depend_on_the_query() {
     let retry = |query: &str| json!({"id": "retry_original", "payload": {"type": "search_retry", "query": query}});
     let remove = |words: &[&str]| json!({"id": "remove_constraints", "payload": {"type": "remove_constraints", "constraintsToRemove": words}});
     let clarify = || json!({"id": "ask_clarify", "payload": {"type": "ask_clarify"}});
@@ -161,7 +162,7 @@ async fn chat_api_3_and_14_ways_on_depend_on_what_was_tried() {
             assert!(label.as_str().is_some_and(|label| !label.is_empty()), "{query}: {answer}");
             let payload = one["payload"].as_object_mut().unwrap();
             if payload["type"] == "ask_clarify" {
-                // Its wording is not fixed.
+                // The wording is not fixed, so only parts are compared.
                 assert!(
                     payload.remove("question").unwrap().is_string()
                         && payload.remove("questionId").unwrap().is_string()
@@ -174,7 +175,7 @@ async fn chat_api_3_and_14_ways_on_depend_on_what_was_tried() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_none() {
+async fn chat_api_14_and_22_21_only_a_search_without_hits_has_suggestions() {
     let empty = || {
         Reply::call(
             "product_search",
@@ -209,7 +210,7 @@ async fn chat_api_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_no
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_22_12_and_22_14_context_is_the_callers_and_the_models_is_traced() {
+async fn chat_api_16_22_12_and_22_14_the_callers_context_is_used_and_the_models_only_traced() {
     let offered = json!({"query": "tent", "context": {"cultureCode": "de-DE", "currencyCode": "EUR", "customerId": 9}, "color": "red"});
     let server = model([Reply::call("product_search", offered), Reply::text(["Here."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -225,14 +226,14 @@ async fn chat_api_16_22_12_and_22_14_context_is_the_callers_and_the_models_is_tr
     );
     assert_eq!(trace["effectiveContext"], json!({"cultureCode": "sv-SE", "currencyCode": "SEK"}));
     assert!(answer["cards"].is_array());
-    // Neither the model nor debug data contains the customer or the address.
+    // Neither the model nor the debug data gets the customer or the address.
     let told = format!("{}{answer}", json!(server.requests()));
     assert!(!told.contains("4711990") && !told.contains("127.0.0.1\""), "{told}");
     server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_offline_model_shops_from_search_to_cart() {
+async fn the_offline_model_supports_shopping_from_search_to_cart() {
     let gateway = Gateway::open().await;
     let found = gateway.say("s", "find trail shoes").await;
     assert!(
@@ -254,7 +255,7 @@ async fn the_offline_model_shops_from_search_to_cart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_3_and_12_the_offline_model_offers_variants_with_what_is_known_of_them() {
+async fn chat_api_3_and_12_the_offline_model_offers_variants_with_their_details() {
     for (culture, message) in
         [("en-GB", "add 2 FJS-TR1001 to my cart"), ("sv-SE", "lägg 2 FJS-TR1001 i varukorgen")]
     {

@@ -1,4 +1,4 @@
-//! Tests of a stream's headers, and of its events about tools, in order.
+//! Tests of a stream's headers, and of its tool events in order.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn ends(events: &[Event]) -> Vec<&Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_and_8_a_stream_stays_open_uncached_and_names_its_page() {
+async fn chat_api_4_and_8_a_stream_has_no_cache_and_cors_headers() {
     let gateway =
         Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
     for (origin, named) in
@@ -53,7 +53,7 @@ async fn chat_api_4_and_8_a_stream_stays_open_uncached_and_names_its_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_each_tool_has_its_status_before_and_its_outcome_after() {
+async fn chat_api_4_each_tool_call_has_a_status_event_before_and_an_end_event_after() {
     let script = [
         Reply::call("product_search", json!({"query": "tent"})),
         Reply::call("product_get", json!({"productId": "1001"})),
@@ -92,7 +92,7 @@ async fn chat_api_4_each_tool_has_its_status_before_and_its_outcome_after() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_and_22_11_a_result_is_told_in_two_members() {
+async fn chat_api_4_and_22_11_a_tool_end_event_summarises_a_result_in_two_members() {
     let both = Reply::new()
         .ask("product_search", &json!({"query": "tent", "pageSize": 2}))
         .ask("product_get", &json!({"productId": "1001"}));
@@ -123,7 +123,7 @@ async fn chat_api_4_and_22_11_a_result_is_told_in_two_members() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_an_unknown_tool_only_ends() {
+async fn chat_api_4_a_call_of_an_unknown_tool_has_only_an_end_event() {
     let server =
         model([Reply::call("no_such_tool", json!({"a": 1})), Reply::text(["Well."])]).await;
     let gateway = Gateway::with(&server, &[]).await;

@@ -1,4 +1,4 @@
-//! Tests of the routes, of who may use them, and of refusals before a request is read.
+//! Tests of the routes, of who may use each route, and of refusals before a request is read.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::{
 use crate::world::{Gateway, message_of, read, refusal_to_start};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_health_needs_nothing_and_unknown_routes_are_404() {
+async fn chat_api_1_health_needs_no_token_and_unknown_routes_are_404() {
     let gateway = Gateway::start(&[], &[]).await;
     let response = gateway.http.get(format!("{}/v1/health", gateway.base)).send().await.unwrap();
     let (status, body) = read(response).await;
@@ -29,10 +29,10 @@ async fn chat_api_1_health_needs_nothing_and_unknown_routes_are_404() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_bodies_are_json_of_a_bounded_size() {
+async fn chat_api_1_request_bodies_must_be_json_within_the_size_limit() {
     let gateway = Gateway::start(&["--no-token"], &[("BODY_LIMIT_BYTES", "2000")]).await;
     let long = format!("{{\"message\":\"{}\"}}", "x".repeat(3_000));
-    // In chunks, without a total length.
+    // The body is sent in chunks, without a total length.
     let pieces = |text: &str| {
         Body::wrap_stream(futures::stream::iter(
             text.as_bytes()
@@ -100,7 +100,7 @@ async fn chat_api_1_bodies_are_json_of_a_bounded_size() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_that_is_just_being_left_is_waited_for() {
+async fn startup_waits_for_a_data_folder_that_another_process_is_leaving() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("data")).unwrap();
     let lock = std::fs::File::create(folder.path().join("data/lock")).unwrap();
@@ -120,7 +120,7 @@ async fn a_folder_that_is_just_being_left_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_a_request_that_arrives_too_slowly_is_given_up() {
+async fn chat_api_1_a_request_that_arrives_too_slowly_is_aborted() {
     let gateway = Gateway::start(
         &["--no-token"],
         &[("HEADER_TIMEOUT_MS", "300"), ("BODY_TIMEOUT_MS", "300")],
@@ -151,15 +151,15 @@ async fn chat_api_1_a_request_that_arrives_too_slowly_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_a_client_that_reads_nothing_of_the_answer_is_disconnected() {
+async fn chat_api_1_a_client_that_does_not_read_its_answer_is_disconnected() {
     let gateway =
         Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "1"), ("WRITE_TIMEOUT_MS", "300")])
             .await;
     let mut deaf = TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
     let ask = "GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(2_000);
     let asking = async {
-        // Unread answers fill every buffer on the way; then nothing more is read from the client
-        // either.
+        // Unread answers fill all buffers on the way. After that, the gateway reads no more data
+        // from the client.
         let end = deaf.write_all(ask.as_bytes()).await;
         std::future::pending::<()>().await;
         end
@@ -176,7 +176,7 @@ async fn chat_api_1_a_client_that_reads_nothing_of_the_answer_is_disconnected() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_1_there_are_only_so_many_connections() {
+async fn chat_api_1_the_number_of_connections_is_limited() {
     let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "3")]).await;
     let connect =
         async || TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
@@ -191,7 +191,7 @@ async fn chat_api_1_there_are_only_so_many_connections() {
     }
     let mut refused = connect().await;
     let mut nothing = Vec::new();
-    // The connection is closed, whether or not the request was read.
+    // The connection is closed, whether or not the gateway read the request.
     let read = refused.read_to_end(&mut nothing).await;
     assert!(read.map_or(true, |bytes| bytes == 0));
     held.pop();
@@ -209,7 +209,7 @@ async fn chat_api_1_there_are_only_so_many_connections() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
+async fn chat_api_8_and_22_17_only_allowed_origins_get_cors_headers() {
     let gateway = Gateway::start(
         &["--no-token"],
         &[("CORS_ORIGINS", "https://shop.example, http://localhost:5173")],
@@ -251,7 +251,7 @@ async fn chat_api_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_head
         foreign.status().as_u16() < 500
             && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN)
     );
-    // An error is readable for the page that caused it.
+    // The page that caused an error may read it.
     let broken = gateway
         .request(Method::POST, "/v1/chat")
         .header(header::ORIGIN, "https://shop.example")
@@ -269,7 +269,7 @@ async fn chat_api_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_head
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_8_every_answer_names_the_page_that_may_read_it() {
+async fn chat_api_8_every_answer_names_the_allowed_origin() {
     let page = "https://shop.example";
     let settings = [
         ("CORS_ORIGINS", page),
@@ -315,7 +315,7 @@ async fn chat_api_8_every_answer_names_the_page_that_may_read_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
+async fn chat_api_8_and_22_17_an_origin_is_allowed_only_by_an_exact_match() {
     let gateway =
         Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
     let near = [
@@ -346,7 +346,7 @@ async fn chat_api_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
             );
         }
     }
-    // Without a setting, the widget's development server is allowed.
+    // Without this setting, the widget's development server is allowed.
     let gateway = Gateway::open().await;
     for page in ["http://localhost:5173", "http://127.0.0.1:5173"] {
         let response = gateway
@@ -363,7 +363,7 @@ async fn chat_api_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_is_not_ours_is_refused() {
+async fn a_request_with_a_foreign_host_header_is_refused() {
     let gateway = Gateway::start(&["--no-token"], &[("ALLOWED_HOSTS", "chat.shop.example")]).await;
     for (host, wanted) in [
         ("evil.example", 403),
@@ -382,7 +382,7 @@ async fn a_name_that_is_not_ours_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_20_faults_of_the_settings_are_reported_at_the_start() {
+async fn chat_api_20_invalid_settings_are_reported_at_startup() {
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
     let table: [Row<'_>; 14] = [
         (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),
@@ -419,7 +419,7 @@ async fn chat_api_20_faults_of_the_settings_are_reported_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn metrics_are_for_this_machine_alone_and_logs_carry_the_request() {
+async fn metrics_are_served_only_locally_and_logs_contain_the_request_id() {
     let mut gateway = Gateway::open().await;
     gateway.say("s", "find trail shoes").await;
     let response = gateway

@@ -1,4 +1,5 @@
-//! Tests of demo tokens: their contents, which ones are accepted, and the refusals of their route.
+//! Tests of demo tokens: their contents, which tokens are accepted, and the refusals of the route
+//! that issues them.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -17,7 +18,7 @@ async fn open(more: &[(&str, &str)]) -> Gateway {
     Gateway::start(&[], &env).await
 }
 
-/// Makes a token as anybody with the secret could.
+/// Makes a token in the way anybody with the secret could.
 pub(crate) fn sign_token(head: &Value, claims: &Value, secret: &str) -> String {
     let signed =
         format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
@@ -30,7 +31,7 @@ fn part(token: &str, at: usize) -> Value {
     serde_json::from_slice(&BASE64.decode(token.split('.').nth(at).unwrap()).unwrap()).unwrap()
 }
 
-/// Returns the claims with another value of one, or without it.
+/// Returns the claims after one claim was replaced or removed.
 fn change_claim(claims: &Value, name: &str, value: Option<Value>) -> Value {
     let mut claims = claims.clone();
     claims.as_object_mut().unwrap().remove(name);
@@ -45,7 +46,7 @@ fn head() -> Value {
 }
 
 /// Returns a token for an id and an application that the route did not choose, as a shop with the
-/// shared secret signs it.
+/// shared secret signs tokens.
 pub(crate) fn token_for(sid: &str, application: &str, secret: &str) -> String {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let claims = json!({"iss": "norce-agent-bff", "aud": "norce-agent-widget", "sid": sid, "applicationId": application, "iat": now, "exp": now + 600});
@@ -71,7 +72,7 @@ async fn ask(gateway: &Gateway, path: &str, token: &str) -> (StatusCode, String)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_a_token_says_whose_it_is_and_how_long_it_holds() {
+async fn chat_api_7_a_token_contains_its_visitor_and_its_lifetime() {
     let gateway = open(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "90")]).await;
     let now = || i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap();
     let before = now();
@@ -100,7 +101,7 @@ async fn chat_api_7_a_token_says_whose_it_is_and_how_long_it_holds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_only_a_whole_token_of_our_own_holds() {
+async fn chat_api_7_only_an_unaltered_token_of_this_gateway_is_accepted() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
     let good = part(issue_token(&gateway).await["token"].as_str().unwrap(), 1);
     let with = |name: &str, value: Value| {
@@ -130,7 +131,8 @@ async fn chat_api_7_only_a_whole_token_of_our_own_holds() {
         with("exp", json!(past)),
         with("exp", json!("never")),
         with("sid", json!("")),
-        // A visitor's id is part of other names, so it must be plain and short.
+        // A visitor's id is part of other names, so it must be short and have only plain
+        // characters.
         with("sid", json!("anna/x")),
         with("sid", json!("anna@clerk")),
         with("sid", json!("anna; Path=/")),
@@ -145,11 +147,11 @@ async fn chat_api_7_only_a_whole_token_of_our_own_holds() {
         without("sid"),
         without("applicationId"),
         sign_token(&head(), &good, "another secret, and a long one, too"),
-        // The signature is right, but the header is not.
+        // The signature is valid, but the header is not.
         sign_token(&json!({"alg": "none", "typ": "JWT"}), &good, SECRET),
         sign_token(&json!({"alg": "HS512", "typ": "JWT"}), &good, SECRET),
         sign_token(&json!({"typ": "JWT"}), &good, SECRET),
-        // No extension is supported here, so none may be critical.
+        // No extension is supported, so a token with a critical extension is refused.
         sign_token(&json!({"alg": "HS256", "crit": ["exp", "b64"], "b64": false}), &good, SECRET),
         sign_token(&json!({"alg": "HS256", "crit": []}), &good, SECRET),
         format!("{}.{}.", BASE64.encode("{\"alg\":\"none\"}"), BASE64.encode(good.to_string())),
@@ -193,7 +195,7 @@ async fn send_refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_the_token_route_refuses_with_an_envelope() {
+async fn chat_api_7_the_token_route_refuses_invalid_requests_with_an_error_envelope() {
     let gateway =
         open(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_TOKEN_PER_MIN", "1000000")])
             .await;
@@ -223,7 +225,7 @@ async fn chat_api_7_the_token_route_refuses_with_an_envelope() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_a_caller_over_its_rate_is_told_when_to_come_again() {
+async fn chat_api_7_a_rate_limited_caller_is_told_when_to_retry() {
     let gateway = open(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
     let number = |headers: &HeaderMap, name: &str| {
@@ -238,7 +240,7 @@ async fn chat_api_7_a_caller_over_its_rate_is_told_when_to_come_again() {
     for (path, body) in
         [(ROUTE, json!({"applicationId": "shop-web"})), ("/v1/chat", message_of("s", "hello"))]
     {
-        // The clock's minute may end in between; then the next request is refused.
+        // A new minute may begin in between, and then the next request is refused.
         let mut refusal = None;
         for _ in 0..6 {
             let (status, headers, body) = send_refused(
@@ -279,7 +281,7 @@ async fn chat_api_7_a_caller_over_its_rate_is_told_when_to_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
+async fn chat_api_4_and_7_a_rate_limited_stream_request_is_answered_with_json() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issue_token(&gateway).await["token"].as_str().unwrap().to_owned();
     let ask = || {
@@ -289,7 +291,7 @@ async fn chat_api_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() 
             .bearer_auth(&token)
             .json(&message_of("s", "hello"))
     };
-    // The clock's minute may end in between; then the next request is refused.
+    // A new minute may begin in between, and then the next request is refused.
     for _ in 0..6 {
         let response = ask().send().await.unwrap();
         if response.status() == StatusCode::OK {
@@ -320,7 +322,7 @@ async fn chat_api_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_a_secret_that_is_too_short_is_refused_at_the_start() {
+async fn chat_api_7_a_jwt_secret_that_is_too_short_is_refused_at_startup() {
     let short = &SECRET[1..];
     for (on, env) in [
         ("SIMPLE_AUTH_ENABLED", vec![("SIMPLE_AUTH_JWT_SECRET", short)]),
@@ -334,13 +336,14 @@ async fn chat_api_7_a_secret_that_is_too_short_is_refused_at_the_start() {
             "{told}"
         );
     }
-    // One more letter is enough, and the length does not matter while simple auth is off.
+    // A secret with one more letter is accepted, and the length does not matter while simple auth
+    // is off.
     issue_token(&open(&[]).await).await;
     Gateway::start(&[], &[("SIMPLE_AUTH_JWT_SECRET", short)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
+async fn chat_api_7_and_20_old_setting_names_still_work_with_a_warning() {
     let names = [
         ("SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"),
         ("SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET"),

@@ -1,4 +1,4 @@
-//! Tests of an answer's debug block: who gets it, and its data about each call.
+//! Tests of an answer's debug block: who gets the block, and its data about each call.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::world::{Event, Gateway, message_of, model};
 const JSON: &str = "/v1/chat?debug=1";
 const STREAM: &str = "/v1/chat/stream?debug=1";
 
-/// Returns the texts of a trace entry, besides its tool, its arguments and its time.
+/// Returns the texts of a trace entry, excluding its tool, arguments and time.
 fn entry_texts(entry: &Value) -> Vec<&str> {
     let usual = ["tool", "args", "ms", "result"];
     entry
@@ -24,7 +24,7 @@ fn entry_texts(entry: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_an_answer_without_a_model_has_no_debug_block_even_when_it_is_asked_for() {
+async fn chat_api_19_an_answer_without_a_model_call_has_no_debug_block() {
     let server = model([add(1), add(1)]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let hear = async |message: &str| {
@@ -60,7 +60,7 @@ async fn chat_api_19_an_answer_without_a_model_has_no_debug_block_even_when_it_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_a_comparison_is_traced_with_its_products_and_how_many_were_looked_at() {
+async fn chat_api_19_the_trace_of_a_comparison_lists_its_products_and_the_lookup_count() {
     let look =
         |reply: Reply, id: u32| reply.ask("product_get", &json!({"productId": id.to_string()}));
     let server = model([
@@ -89,7 +89,7 @@ async fn chat_api_19_a_comparison_is_traced_with_its_products_and_how_many_were_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() {
+async fn chat_api_19_a_trace_contains_for_each_call_only_the_members_that_apply() {
     let reads = Reply::new()
         .ask("product_search", &json!({"query": "tent", "pageSize": 4}))
         .ask("product_get", &json!({"partNo": "NO-SUCH-PART"}));
@@ -135,7 +135,7 @@ async fn chat_api_19_a_trace_tells_of_each_call_what_holds_for_it_and_no_more() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_19_pictures_are_counted_and_not_results() {
+async fn chat_api_19_the_trace_counts_pictures_instead_of_listing_results() {
     let front = Front::start().await;
     let items = json!([{"productId": 1, "name": "One", "thumbnailImageKey": "k1"}, {"productId": 2, "name": "Two", "thumbnailImageKey": null},
         {"productId": 3, "name": "Three", "thumbnailImageKey": 33}, {"productId": 4, "name": "Four"}]);
@@ -152,8 +152,7 @@ async fn chat_api_19_pictures_are_counted_and_not_results() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocked_and_not_proposed()
-{
+async fn chat_api_12_and_19_adding_a_parent_product_is_traced_as_blocked() {
     let server =
         model([Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 1}))]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -174,7 +173,7 @@ async fn chat_api_12_and_19_an_addition_that_needs_a_variant_is_traced_as_blocke
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_16_and_19_a_context_of_the_models_is_told_only_where_it_gave_one() {
+async fn chat_api_16_and_19_the_trace_mentions_a_context_only_if_the_model_gave_one() {
     let offered = |arguments: Value| Reply::call("product_search", arguments);
     let server = model([
         offered(json!({"query": "tent"})),

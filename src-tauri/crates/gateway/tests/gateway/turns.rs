@@ -1,4 +1,4 @@
-//! Tests of a turn: its stream and its answer, its rounds, the queue, and clients that disconnect.
+//! Tests of a turn: its stream and answer, its rounds, the queue, and clients that disconnect.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn text_of(events: &[Event]) -> String {
         .collect()
 }
 
-/// Returns an answer without the values that differ in every turn.
+/// Returns an answer, excluding the values that differ in every turn.
 fn without_times(answer: &Value) -> Value {
     let mut answer = answer.clone();
     answer["turnId"] = json!("");
@@ -30,7 +30,7 @@ fn without_times(answer: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_the_stream_has_its_headers_order_and_an_equal_final() {
+async fn chat_api_4_a_streams_final_event_equals_the_json_answer() {
     let script = || {
         [
             Reply::call("product_search", json!({"query": "trail shoes", "pageSize": 3})),
@@ -85,7 +85,7 @@ async fn chat_api_4_the_stream_has_its_headers_order_and_an_equal_final() {
         ("Here are three.", Some("Here are three."))
     );
     assert_eq!(last(&events)["cards"].as_array().unwrap().len(), 3);
-    // The JSON answer is the same object.
+    // The JSON route returns the same object.
     let mut other = body.clone();
     other["sessionId"] = json!("json");
     let (_, answer) = gateway.post("/v1/chat", &other).await;
@@ -96,7 +96,7 @@ async fn chat_api_4_the_stream_has_its_headers_order_and_an_equal_final() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_deltas_come_while_the_model_speaks() {
+async fn chat_api_4_deltas_are_sent_while_the_model_still_answers() {
     let server = model([Reply::new().say("First words of an answer").wait_ms(0).hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let mut response = gateway
@@ -115,8 +115,8 @@ async fn chat_api_4_deltas_come_while_the_model_speaks() {
         text.push_str(&String::from_utf8_lossy(&chunk));
     }
     assert!(text.contains("event: delta") && !text.contains("event: final"));
-    // A client that leaves stops the turn: the model's connection is closed, and the session
-    // answers the next message.
+    // A client that disconnects stops the turn: the connection to the model is closed, and the
+    // session answers the next message.
     drop(response);
     server.client_left(1).await;
     server.push(Reply::text(["Welcome back."]));
@@ -126,7 +126,7 @@ async fn chat_api_4_deltas_come_while_the_model_speaks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_the_model_streams_only_for_who_wants_a_stream() {
+async fn chat_api_4_the_model_is_asked_to_stream_only_for_the_stream_route() {
     let server = model([Reply::text(["One", " piece."]), Reply::text(["Many", " pieces."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     assert_eq!(gateway.say("s", "hello").await["text"], "One piece.");
@@ -139,7 +139,7 @@ async fn chat_api_4_the_model_streams_only_for_who_wants_a_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_18_a_client_of_the_json_route_that_leaves_stops_its_turn() {
+async fn chat_api_22_18_a_client_that_disconnects_from_the_json_route_stops_its_turn() {
     let server = model([Reply::new().say("…").hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let request = gateway
@@ -153,7 +153,7 @@ async fn chat_api_22_18_a_client_of_the_json_route_that_leaves_stops_its_turn() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_rounds_and_calls_are_bounded_and_there_is_an_answer() {
+async fn chat_api_10_a_turn_with_too_many_rounds_still_has_an_answer() {
     let call = |n: u32| Reply::call("product_search", json!({"query": format!("shoe {n}")}));
     let server = model((1..=2).map(call).chain([Reply::new()])).await;
     let gateway = Gateway::with(&server, &[("AGENT_MAX_ROUNDS", "2")]).await;
@@ -172,7 +172,7 @@ async fn chat_api_10_rounds_and_calls_are_bounded_and_there_is_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_six_rounds_are_the_rule_and_the_callers_bounds_hold() {
+async fn chat_api_10_a_turn_has_six_rounds_by_default_and_the_configured_calls_per_round() {
     let call = |n: u32| Reply::call("product_search", json!({"query": format!("shoe {n}")}));
     let server = model((1..=6).map(call).chain([Reply::new()])).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -202,7 +202,7 @@ async fn chat_api_10_six_rounds_are_the_rule_and_the_callers_bounds_hold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_calls_over_the_limit_are_dropped_and_told() {
+async fn chat_api_10_calls_over_the_limit_of_a_round_are_dropped_and_reported() {
     let many = (1..=5).fold(Reply::new(), |reply, n| {
         reply.ask("product_search", &json!({"query": format!("shoe {n}")}))
     });
@@ -226,7 +226,7 @@ async fn chat_api_10_calls_over_the_limit_are_dropped_and_told() {
         2,
         "the model knows what was not run: {told}"
     );
-    // Events are in order, whatever ran at the same time.
+    // Events are in order, even if calls ran at the same time.
     let tools: Vec<&str> =
         names(&events).into_iter().filter(|name| name.starts_with("tool_")).collect();
     assert!(tools.chunks(2).all(|pair| pair == ["tool_start", "tool_end"]), "{tools:?}");
@@ -234,7 +234,7 @@ async fn chat_api_10_calls_over_the_limit_are_dropped_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_and_22_7_arguments_that_do_not_fit_are_told_to_the_model() {
+async fn chat_api_10_and_22_7_invalid_arguments_are_reported_to_the_model() {
     let bent = Reply::new()
         .ask("cart_add_item", &json!({"quantity": 1}))
         .ask("product_get", &json!({"productId": 1}))
@@ -258,7 +258,7 @@ async fn chat_api_10_and_22_7_arguments_that_do_not_fit_are_told_to_the_model() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_20_text_beside_calls_is_a_part_of_the_answer() {
+async fn chat_api_22_20_text_beside_calls_is_part_of_the_answer() {
     let server = model([
         Reply::new().say("Let me look.").ask("product_search", &json!({"query": "tent"})),
         Reply::text(["Two tents."]),
@@ -271,18 +271,18 @@ async fn chat_api_22_20_text_beside_calls_is_a_part_of_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_10_the_model_gets_one_conversation_and_six_tools() {
+async fn chat_api_10_a_model_request_contains_one_conversation_and_six_tools() {
     let server =
         model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Other."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("a:b", "first").await;
     let mut other = message_of("a:b", "second");
     gateway.post("/v1/chat", &other).await;
-    // The same letters, split differently, are another session.
+    // The same letters, split differently into application and session, are another session.
     (other["applicationId"], other["sessionId"]) = (json!("shop-web:a"), json!("b"));
     gateway.post("/v1/chat", &other).await;
     let seen = server.seen();
-    // No member of the caller, such as `clientIp` or `basketId`, is an argument for the model.
+    // No value of the caller, such as `clientIp` or `basketId`, is an argument for the model.
     insta::assert_snapshot!(kit::redact_json(&seen[0].body["tools"]));
     assert!(seen[1].body["messages"].to_string().contains("One."));
     assert!(!seen[2].body["messages"].to_string().contains("One."));
@@ -290,7 +290,7 @@ async fn chat_api_10_the_model_gets_one_conversation_and_six_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_9_and_22_7_a_session_ends_with_its_time_and_a_failed_first_turn_is_kept() {
+async fn chat_api_9_and_22_7_a_session_expires_and_a_failed_first_turn_is_remembered() {
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([failing, Reply::text(["A."]), Reply::text(["B."])]).await;
     let gateway = Gateway::with(&server, &[("SESSION_TTL_SECONDS", "2")]).await;
@@ -304,7 +304,7 @@ async fn chat_api_9_and_22_7_a_session_ends_with_its_time_and_a_failed_first_tur
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_5_two_messages_at_once_are_answered_one_after_the_other() {
+async fn chat_api_22_5_concurrent_messages_of_a_session_are_answered_in_sequence() {
     let server = model([Reply::text(["One."]).wait_ms(100), Reply::text(["Two."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     let (one, two) = tokio::join!(gateway.say("s", "first"), gateway.say("s", "second"));
@@ -315,7 +315,7 @@ async fn chat_api_22_5_two_messages_at_once_are_answered_one_after_the_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn told_to_stop_it_lets_turns_finish() {
+async fn at_shutdown_running_turns_are_completed() {
     let server = model([Reply::new().say("Slow ").wait_ms(600).say("answer.")]).await;
     let mut gateway = Gateway::with(&server, &[]).await;
     let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", "hello"));
@@ -329,9 +329,9 @@ async fn told_to_stop_it_lets_turns_finish() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
+async fn at_shutdown_a_request_still_being_received_is_answered() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    // Longer than idle connections get at the end.
+    // This takes longer than idle connections may stay open at shutdown.
     let server = model([Reply::new().say("Slow ").wait_ms(2_500).say("answer.")]).await;
     let mut gateway = Gateway::with(&server, &[]).await;
     let place = gateway.base.trim_start_matches("http://").to_owned();
@@ -343,7 +343,7 @@ async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
     );
     client.write_all(head.as_bytes()).await.unwrap();
     client.write_all(&body.as_bytes()[..10]).await.unwrap();
-    // The header is read before the server is stopped.
+    // The header must be read before the server is stopped.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let stopping = tokio::task::spawn_blocking(move || (gateway.stop(), gateway));
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -355,7 +355,7 @@ async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn told_to_stop_it_gives_up_what_takes_too_long_and_says_so() {
+async fn at_shutdown_turns_over_the_grace_period_are_cancelled_and_reported() {
     let server = model([Reply::new().say("Never ").hang()]).await;
     let mut gateway = Gateway::with(&server, &[("SHUTDOWN_GRACE_SECONDS", "0")]).await;
     let request = gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello"));
@@ -377,7 +377,7 @@ fn socket(gateway: &Gateway) -> std::path::PathBuf {
         .unwrap()
 }
 
-/// Starts a client at a terminal whose call waits for a person's decision.
+/// Starts a client at a terminal. The client's call waits for a person's decision.
 fn waiting_client(gateway: &Gateway) -> std::process::Child {
     let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
     let mut client = gateway
@@ -399,7 +399,7 @@ fn waiting_client(gateway: &Gateway) -> std::process::Child {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn told_to_stop_it_waits_for_its_clients_no_longer_than_for_turns() {
+async fn at_shutdown_local_clients_get_the_same_grace_period_as_turns() {
     let mut gateway = Gateway::start(&["--no-token"], &[("SHUTDOWN_GRACE_SECONDS", "0")]).await;
     let _idle = std::os::unix::net::UnixStream::connect(socket(&gateway)).unwrap();
     let mut client = waiting_client(&gateway);
@@ -413,10 +413,10 @@ async fn told_to_stop_it_waits_for_its_clients_no_longer_than_for_turns() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_call_of_a_client_that_is_gone_is_cancelled() {
+async fn a_call_of_a_disconnected_local_client_is_cancelled() {
     let gateway = Gateway::open().await;
     let mut client = waiting_client(&gateway);
-    // `script` closes its terminal, which ends the program in it.
+    // `script` closes its terminal, which ends the client.
     client.kill().unwrap();
     client.wait().unwrap();
     for _ in 0..600 {
@@ -431,7 +431,7 @@ async fn the_call_of_a_client_that_is_gone_is_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_18_the_language_follows_the_culture() {
+async fn chat_api_18_the_language_follows_the_culture_code_of_the_request() {
     let gateway = Gateway::open().await;
     let starts = async |culture: &str| {
         let mut body = message_of(culture, "find tents");

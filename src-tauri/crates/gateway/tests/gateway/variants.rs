@@ -1,6 +1,6 @@
-//! Tests of a product with variants before it goes into the cart: the choices, their order and
-//! names, how the next message chooses, and variants that cannot be bought. A proxy replaces the
-//! shop's answers by oddly formed products.
+//! Tests of the choice of a variant before a product is added to the cart: the choices, their order
+//! and names, how the next message chooses, and variants that cannot be bought. A proxy replaces
+//! the shop's answers with products in unusual forms.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn add(part: &str, quantity: u64) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": part, "quantity": quantity}))
 }
 
-/// A shop with one product, which any number of requests may read.
+/// Starts a shop with one product, which can be read any number of times.
 async fn shop_of(product: &Value) -> Front {
     let front = Front::start().await;
     front.breaks("product.get", (0..200).map(|_| Break::Result(product.clone())));
@@ -24,7 +24,7 @@ fn boot(variants: Value) -> Value {
     json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": true}, "variants": variants})
 }
 
-/// A variant with a size and a stock.
+/// Returns a variant with a size and a stock.
 fn sized_variant(id: u32, size: &str, stock: i64) -> Value {
     json!({
         "productId": id, "partNo": format!("BOOT-{size}"), "uniqueName": format!("boot-eu-{size}"), "eanCode": format!("73500{id}"), "price": "10",
@@ -37,7 +37,7 @@ fn with(mut variant: Value, more: Value) -> Value {
     variant
 }
 
-/// Returns the part that waits for a yes.
+/// Returns the description of the change that waits for confirmation.
 fn proposed(answer: &Value) -> &str {
     answer["pendingAction"]["description"]
         .as_str()
@@ -45,8 +45,7 @@ fn proposed(answer: &Value) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_a_variant_that_cannot_be_bought_is_refused_in_words_without_a_pending_action()
-{
+async fn chat_api_12_a_variant_that_cannot_be_bought_is_refused_without_a_proposal() {
     let no = |id: u32, size: &str, more: Value| with(sized_variant(id, size, 4), more);
     let closed = json!([
         no(71, "41", json!({"isBuyable": false})),
@@ -97,7 +96,7 @@ async fn chat_api_12_a_variant_that_cannot_be_bought_is_refused_in_words_without
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_at_it() {
+async fn chat_api_12_the_demo_shops_unbuyable_product_is_refused_with_or_without_a_lookup() {
     let front = Front::start().await;
     let look = || Reply::call("product_get", json!({"productId": "1011"}));
     let server = model([look(), Reply::text(["Found."])]).await;
@@ -126,7 +125,7 @@ async fn chat_api_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_six_options_at_most_in_the_order_in_which_they_can_be_had() {
+async fn chat_api_12_at_most_six_options_are_ordered_by_availability() {
     let comes =
         |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
     let variants = json!([
@@ -186,7 +185,7 @@ async fn chat_api_12_six_options_at_most_in_the_order_in_which_they_can_be_had()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_them() {
+async fn chat_api_12_an_option_label_has_three_dimensions_and_stock_and_meta_has_all() {
     let four = json!({"variantParametrics": [{"name": "Volume", "value": "40 l"}, {"name": "Colour", "value": "Red", "isPrimary": true}], "parametrics": [
         {"name": "Back", "value": "Long"}, {"name": "Belt", "value": "Wide"}]});
     let none = json!({"variantParametrics": [], "variantName": "Plain one"});
@@ -216,7 +215,7 @@ async fn chat_api_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_every_way_to_choose_proposes_the_part_without_a_model() {
+async fn chat_api_12_every_way_to_choose_an_option_proposes_it_without_a_model_call() {
     let front = shop_of(&boot(json!([
         sized_variant(7_100, "41", 9),
         sized_variant(7_200, "42", 5),
@@ -246,7 +245,7 @@ async fn chat_api_12_every_way_to_choose_proposes_the_part_without_a_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_a_message_that_chooses_no_option_is_a_normal_turn() {
+async fn chat_api_12_a_message_that_chooses_no_option_goes_to_the_model() {
     let front =
         shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([
@@ -281,7 +280,7 @@ async fn chat_api_12_a_message_that_chooses_no_option_is_a_normal_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_a_variant_and_a_plain_product_go_on_without_a_question() {
+async fn chat_api_12_a_variant_or_a_product_without_variants_is_proposed_directly() {
     let variants = json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]);
     let plain = json!({"productId": 80, "partNo": "CUP", "name": "Cup", "price": "10", "attributes": {"isBuyable": true}});
     for (product, named, part) in [
@@ -307,7 +306,7 @@ async fn chat_api_12_a_variant_and_a_plain_product_go_on_without_a_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_signed_call_names_and_prices_the_variant_and_not_its_parent() {
+async fn a_confirmed_change_shows_name_and_price_of_the_variant_not_of_its_parent() {
     let big = with(
         sized_variant(7_200, "42", 5),
         json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}),
@@ -320,7 +319,7 @@ async fn a_signed_call_names_and_prices_the_variant_and_not_its_parent() {
         )
     };
     let front = Front::start().await;
-    // The question and its read, then a higher price at the yes.
+    // The product is read twice for the question, and has a higher price after the confirmation.
     front.breaks(
         "product.get",
         std::iter::repeat_n(Break::Result(of(big)), 2)
@@ -340,7 +339,7 @@ async fn a_signed_call_names_and_prices_the_variant_and_not_its_parent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_a_place_after_the_question_is_an_options_and_no_products() {
+async fn chat_api_12_a_number_after_a_variant_question_refers_to_an_option() {
     let front =
         shop_of(&boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)]))).await;
     let server = model([]).await;
@@ -365,7 +364,7 @@ async fn chat_api_12_a_place_after_the_question_is_an_options_and_no_products() 
         told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")),
         "{told:?}"
     );
-    // After a question in between, the numbers mean what the screen shows.
+    // After another question, numbers refer to what is on the screen.
     server.push(Reply::text(["It is warm."]));
     gateway.say("s", "is the second one warm?").await;
     let told = crate::memory::hints(&server, server.seen().len() - 1);
@@ -374,7 +373,7 @@ async fn chat_api_12_a_place_after_the_question_is_an_options_and_no_products() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_4_and_12_a_choice_is_heard_without_a_tool() {
+async fn chat_api_4_and_12_a_chosen_option_is_answered_without_tool_events() {
     let closed = boot(json!([with(sized_variant(7_300, "43", 1), json!({"isBuyable": false}))]));
     for (product, told) in [
         (boot(json!([sized_variant(7_100, "41", 9), sized_variant(7_200, "42", 5)])), "choices"),
@@ -404,7 +403,7 @@ async fn chat_api_4_and_12_a_choice_is_heard_without_a_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() {
+async fn chat_api_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_reached() {
     let broken = Break::Events(format!(
         "data: {}\n\n",
         r#"{"jsonrpc": "2.0", "id": $ID, "error": {"code": -32603, "message": "x"}}"#
@@ -418,7 +417,7 @@ async fn chat_api_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked()
         let front = Front::start().await;
         let server = model([add("FJS-TR1001", 1), Reply::text(["Yes what?"])]).await;
         let gateway = open(&front, &server, &[("MCP_CALL_TIMEOUT_MS", "400")]).await;
-        // The preview of the proposal, and then the search for variants.
+        // Both the preview of the proposal and the search for variants fail.
         front.breaks("product.get", vec![how.clone(); 2 * tries]);
         let mut body = message_of("s", "one of those shoes");
         body["context"]["cultureCode"] = json!("sv-SE");
@@ -441,7 +440,7 @@ async fn chat_api_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_goes_on() {
+async fn chat_api_12_and_22_4_if_variant_lookups_are_denied_the_named_part_is_proposed() {
     let off = "[switches]\ntools_off = [\"product.get\"]\n";
     let denied = r#"{"rules": [{"id": "no-looks", "action": "deny", "tool": "product.get"}]}"#;
     for (file, content) in [("countersign.toml", off), ("policy.json", denied)] {
@@ -456,7 +455,8 @@ async fn chat_api_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_
         std::fs::write(gateway.path("data").join(file), content).unwrap();
         let gateway = gateway.restart(&["--no-token"], &env).await;
         assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
-        // A change of a parent product (one without a variant) is sent to the shop, which refuses it.
+        // A change of a parent product (one without a variant) is sent to the shop, which refuses
+        // it.
         assert!(proposed(&gateway.say("parent", "those").await).contains("FJS-TR1001"), "{file}");
         assert_eq!(
             gateway.say("parent", "yes").await["text"],
@@ -473,7 +473,7 @@ async fn chat_api_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_12_and_22_4_a_variant_that_this_turn_showed_to_be_buyable_is_not_read_again() {
+async fn chat_api_12_and_22_4_a_variant_already_read_in_this_turn_is_not_read_again() {
     let front = Front::start().await;
     let server =
         model([Reply::call("product_get", json!({"partNo": "FJS-TR1001"})), add(SHOE, 1)]).await;

@@ -34,7 +34,7 @@ async fn sends(gateway: &Gateway, token: &str, body: &Value) -> (StatusCode, Val
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_visitors_yes_changes_nothing_and_shows_no_cart() {
+async fn another_visitors_confirmation_is_not_applied_and_shows_no_cart() {
     let server = model([add(2), Reply::text(["I have nothing to confirm."])]).await;
     let env = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
     let gateway = Gateway::with_args(&server, &[], &env).await;
@@ -47,7 +47,7 @@ async fn another_visitors_yes_changes_nothing_and_shows_no_cart() {
         "{stranger}"
     );
     assert!(!stranger.to_string().contains(SHOE), "{stranger}");
-    // The visitor's own yes, with the token that replaced the first one.
+    // The visitor confirms with the token that replaced the first token.
     let renewed = token(&gateway, &gateway.http, first["token"].as_str()).await;
     assert_eq!(renewed["sid"], first["sid"]);
     let done = says(&gateway, &renewed, "shared-name", "yes").await;
@@ -56,7 +56,7 @@ async fn another_visitors_yes_changes_nothing_and_shows_no_cart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_visitors_id_with_a_slash_opens_nobody_elses_session() {
+async fn a_visitor_id_with_a_slash_opens_no_other_visitors_session() {
     let server = model([add(2)]).await;
     let env = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
     let gateway = Gateway::with_args(&server, &[], &env).await;
@@ -76,7 +76,7 @@ async fn a_visitors_id_with_a_slash_opens_nobody_elses_session() {
     assert_eq!(pieces(&done), 2, "{done}");
 }
 
-/// A gateway whose profile remembers across sessions.
+/// Starts a gateway whose profile remembers across sessions.
 async fn remembering(
     conversation: &str,
     server: &kit::model_server::ModelServer,
@@ -100,7 +100,7 @@ async fn remembering(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_caller_reads_or_writes_the_memory_of_the_person() {
+async fn remote_callers_neither_read_nor_write_the_operators_memory() {
     for auth in [&[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)][..], &[]] {
         let answered =
             |text: &str| [Reply::route("shopper"), Reply::text([text]), Reply::route("FINISH")];
@@ -146,7 +146,7 @@ async fn no_caller_reads_or_writes_the_memory_of_the_person() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_visitors_memory_is_its_own_whatever_it_says_of_itself() {
+async fn a_visitors_memory_cannot_be_reached_by_claiming_another_customer_id() {
     let server = model((0..3).map(|_| Reply::text(["Noted."]))).await;
     let key = "[conversation.key]\nsource = \"request_field\"\nname = \"context.customerId\"\n";
     let gateway = remembering(
@@ -170,7 +170,7 @@ async fn a_visitors_memory_is_its_own_whatever_it_says_of_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
+async fn a_returning_browser_is_recognised_by_its_cookie_but_not_by_a_forged_one() {
     let page = "https://shop.example";
     let gateway = Gateway::start(
         &[],
@@ -190,8 +190,8 @@ async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
     };
     let (sid, set) = ask("other=1").await;
     assert!(["HttpOnly", "SameSite=Lax", "Secure"].iter().all(|part| set.contains(part)), "{set}");
-    // Behind a proxy's prefix the path is different: without `Path`, the browser uses that of the
-    // request.
+    // A proxy's prefix changes the path, so the cookie has no `Path`, and the browser uses the path
+    // of the request.
     assert!(!set.contains("Path="), "{set}");
     let pair = set.split(';').next().unwrap();
     assert_eq!(ask(pair).await.0, sid, "the same visitor");
@@ -203,7 +203,7 @@ async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_cookie_crosses_sites_only_where_the_shop_says_so_and_is_secure_where_the_page_is() {
+async fn the_cookie_is_cross_site_only_if_configured_and_secure_on_https_pages() {
     let auth = [
         ("SIMPLE_AUTH_ENABLED", "1"),
         ("SIMPLE_AUTH_JWT_SECRET", SECRET),
@@ -230,13 +230,13 @@ async fn the_cookie_crosses_sites_only_where_the_shop_says_so_and_is_secure_wher
     assert!(told.contains("SIMPLE_AUTH_COOKIE_SAME_SITE must be lax or none."), "{told}");
 }
 
-/// Returns another id of the same shape.
+/// Returns another id of the same form.
 fn uuid_like(sid: &str) -> String {
     sid.chars().rev().collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_visitor_who_writes_addresses_into_the_header_stays_the_one_that_the_proxy_names() {
+async fn a_visitor_cannot_evade_rate_limits_with_forged_forwarded_addresses() {
     let gateway = Gateway::start(
         &[],
         &[
@@ -260,13 +260,13 @@ async fn a_visitor_who_writes_addresses_into_the_header_stays_the_one_that_the_p
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_visitor_with_many_addresses_or_many_ids_is_counted_once() {
+async fn rate_limits_count_an_ipv6_network_or_a_visitor_with_many_ids_once() {
     let auth = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
     let gateway =
         Gateway::start(&[], &[&auth[..], &[("DEMO_RL_TOKEN_PER_MIN", "1")]].concat()).await;
     let mut statuses = Vec::new();
     for n in 0..6 {
-        // A household has a network of 64 bits, and uses any address of it.
+        // A household has a 64-bit network and can use any address in it.
         let request = gateway
             .http
             .post(format!("{}{ROUTE}", gateway.base))
@@ -314,7 +314,7 @@ async fn a_visitor_with_many_addresses_or_many_ids_is_counted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_callers_id_is_in_the_answer_the_log_and_the_records() {
+async fn a_callers_correlation_id_is_in_the_answer_the_log_and_the_records() {
     let mut gateway = Gateway::open().await;
     let ask = async |name: &str, value: &str| {
         let request = gateway
@@ -372,7 +372,7 @@ async fn a_callers_id_is_in_the_answer_the_log_and_the_records() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_answer_of_a_session_says_that_an_assistant_answers() {
+async fn the_first_answer_of_a_session_contains_the_assistant_notice() {
     let server = model([
         Reply::refusal(400, &json!({"message": "no"})),
         Reply::text(["One."]),
@@ -420,7 +420,7 @@ async fn the_first_answer_of_a_session_says_that_an_assistant_answers() {
 
 /// The assistant's own text, which replaces a missing answer of the model, arrives as one delta.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_delta_begins_with_the_notice_also_when_the_model_says_nothing() {
+async fn the_first_delta_starts_with_the_assistant_notice_even_if_the_model_says_nothing() {
     let server = model((0..8).map(|_| Reply::text([""]))).await;
     let gateway = Gateway::with(&server, &[("ASSISTANT_NOTICE", "1")]).await;
     let events = gateway.events("/v1/chat/stream", &message_of("a", "hello")).await;
@@ -435,7 +435,7 @@ async fn the_first_delta_begins_with_the_notice_also_when_the_model_says_nothing
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_product_that_is_added_by_its_id_alone_asks_for_the_variant() {
+async fn adding_a_product_by_its_id_alone_asks_for_the_variant() {
     let by_id = Reply::call("cart_add_item", json!({"productId": "1001", "quantity": 2}));
     let server =
         model([by_id, Reply::text(["I could not do that."]), Reply::text(["Anything else?"])])

@@ -1,5 +1,6 @@
-//! A client that behaves like the shop's public widget: it keeps one random session id, fetches a
-//! new demo token for each message, shows no cookie, and acts on the last event of each stream.
+//! A client that behaves like the shop's public widget: the client keeps one random session id,
+//! fetches a new demo token for each message, sends no cookie, and uses the last event of each
+//! stream.
 
 use kit::model_server::Reply;
 use reqwest::{StatusCode, header};
@@ -57,7 +58,7 @@ impl Widget<'_> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_api_23_the_journey_of_the_widget_with_a_new_token_for_each_message() {
+async fn chat_api_23_the_widget_can_use_a_new_token_for_each_message() {
     let call = |tool: &str, arguments: Value| Reply::call(tool, arguments);
     let server = model([
         Reply::text(["Hello."]),
@@ -102,8 +103,7 @@ async fn chat_api_23_the_journey_of_the_widget_with_a_new_token_for_each_message
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_random_session_id_opens_nothing_of_another_application_and_a_plain_one_nothing_of_another_token()
- {
+async fn a_session_id_opens_no_session_of_another_application_or_visitor() {
     let server = model([
         add(2),
         Reply::text(["I have nothing to confirm."]),

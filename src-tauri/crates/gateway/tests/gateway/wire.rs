@@ -1,5 +1,5 @@
-//! Tests that the log equals the sent requests: requests to the shop's server, on this computer and
-//! remote, are those in the log and those that a person approved.
+//! Tests that the log matches the sent requests: the requests to the shop's server, on this
+//! computer and remote, are those in the log and those that a person approved.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +21,7 @@ const TOOLS: [&str; 6] = [
     "cart.removeItem",
 ];
 
-/// A conversation that uses every tool of the shop.
+/// Returns a model whose conversation uses every tool of the shop.
 async fn script() -> ModelServer {
     let call = |tool: &str, arguments: Value| Reply::call(tool, arguments);
     model([
@@ -63,7 +63,7 @@ async fn converse(gateway: &Gateway) {
     }
 }
 
-/// Returns tool and arguments of every recorded request that was sent.
+/// Returns the tool and arguments of every sent request that was recorded.
 fn recorded_requests(gateway: &Gateway) -> Vec<(String, Value)> {
     let page = gateway.csign(&["audit", "list", "--type", "tool_intent", "--limit", "500"]);
     let one = |record: &Value| {
@@ -108,7 +108,7 @@ fn assert_equal(gateway: &Gateway, sent: &[(String, Value)]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_log_has_what_a_shop_behind_an_address_was_sent() {
+async fn the_log_records_exactly_the_arguments_sent_to_a_remote_shop() {
     let front = Front::start().await;
     let nothing = || Break::Result(json!({"items": [], "totalCount": 0}));
     front.breaks("product.search", [nothing(), nothing()]);
@@ -140,7 +140,7 @@ async fn the_log_has_what_a_shop_behind_an_address_was_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_context_with_a_number_that_would_change_is_refused() {
+async fn a_context_with_a_number_that_would_lose_digits_is_refused() {
     let gateway = Gateway::open().await;
     for (name, value) in [
         ("customerId", json!(9_007_199_254_740_993_u64)),
@@ -154,7 +154,8 @@ async fn a_context_with_a_number_that_would_change_is_refused() {
     }
 }
 
-/// Makes a folder for the packs that ship, with a shop whose server records each line before the real one reads it.
+/// Makes a folder for the shipped packs, with a shop whose server records each line before the real
+/// server reads the line.
 fn with_a_recorder(folder: &Path) {
     let pack = folder.join("packs/shop");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools/shop");
@@ -178,7 +179,7 @@ fn with_a_recorder(folder: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_log_has_what_the_shop_at_this_computer_was_sent() {
+async fn the_log_records_exactly_the_arguments_sent_to_the_local_shop() {
     let folder = tempfile::tempdir().unwrap();
     with_a_recorder(folder.path());
     let packs = folder.path().join("packs").display().to_string();

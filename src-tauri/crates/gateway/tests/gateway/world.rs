@@ -1,4 +1,4 @@
-//! Starts the gateway in its own folder, sends HTTP requests, and reads answers like a widget.
+//! Starts the gateway in its own folder, sends HTTP requests, and reads answers as a widget does.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -27,18 +27,18 @@ pub(crate) struct Event {
 }
 
 impl Gateway {
-    /// Returns the gateway's program with its data folder.
+    /// Returns the command of the gateway's program with its data folder.
     pub(crate) fn command(folder: &tempfile::TempDir) -> Command {
         Self::command_of(env!("CARGO_BIN_EXE_countersign-gateway").as_ref(), folder)
     }
 
-    /// Returns `csign` with the same data folder.
+    /// Returns a `csign` command with the same data folder.
     pub(crate) fn csign_command(folder: &tempfile::TempDir) -> Command {
         Self::command_of(&program("csign"), folder)
     }
 
     fn command_of(path: &Path, folder: &tempfile::TempDir) -> Command {
-        // The pack of the shop starts it.
+        // The shop's pack starts this program.
         program("countersign-shop");
         let mut command = Command::new(path);
         command
@@ -57,7 +57,7 @@ impl Gateway {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
             command.env(variable, folder.path().join(name));
         }
-        // The notice of a first answer has its own tests. Elsewhere answers are compared as a
+        // The notice of a first answer has separate tests. Elsewhere, answers are compared as a
         // whole.
         command.env("ASSISTANT_NOTICE", "0");
         command.arg("--data-dir").arg(folder.path().join("data"));
@@ -102,12 +102,12 @@ impl Gateway {
         Self { folder, child, base, http, token }
     }
 
-    /// Starts it with the offline model and without a token.
+    /// Starts the gateway with the offline model and without a token.
     pub(crate) async fn open() -> Self {
         Self::start(&["--no-token"], &[]).await
     }
 
-    /// Starts it with a scripted model.
+    /// Starts the gateway with a scripted model.
     pub(crate) async fn with(model: &ModelServer, env: &[(&str, &str)]) -> Self {
         Self::with_args(model, &["--no-token"], env).await
     }
@@ -127,19 +127,19 @@ impl Gateway {
         Self::start(args, &all).await
     }
 
-    /// Runs a `csign` that joins the gateway, to its end.
+    /// Runs a `csign` that connects to the gateway. Returns after it has ended.
     pub(crate) fn ran(&self, args: &[&str]) -> std::process::Output {
         Self::csign_command(&self.folder).args(args).output().unwrap()
     }
 
-    /// Returns the JSON output of a `csign` that joins the gateway.
+    /// Returns the JSON output of a `csign` that connects to the gateway.
     pub(crate) fn csign(&self, args: &[&str]) -> Value {
         let output = Self::csign_command(&self.folder).arg("--json").args(args).output().unwrap();
         serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
     }
 
-    /// Returns a `csign` on its own terminal, which joins the gateway.
+    /// Returns a `csign` on its own terminal that connects to the gateway.
     pub(crate) fn terminal(&self, args: &[&str]) -> Command {
         let csign = Self::csign_command(&self.folder);
         let words = std::iter::once(csign.get_program())
@@ -188,8 +188,8 @@ impl Gateway {
         std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap_or_default()
     }
 
-    /// Returns everything that it has written (its log, its data, and all other files in its
-    /// folder) as text, to search for what must not be there.
+    /// Returns everything that the gateway has written (its log, its data, and all other files in
+    /// its folder) as text, to search for values that must not be there.
     pub(crate) fn written(&self) -> String {
         let mut all = String::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -199,7 +199,7 @@ impl Gateway {
                 if kind.is_dir() {
                     folders.push(entry.path());
                 } else if kind.is_file() {
-                    // A file that is being replaced may be gone.
+                    // A file may disappear while it is being replaced.
                     all.push_str(&String::from_utf8_lossy(
                         &std::fs::read(entry.path()).unwrap_or_default(),
                     ));
@@ -213,9 +213,9 @@ impl Gateway {
         self.folder.path().join(name)
     }
 
-    /// Stops it. Returns its exit code, or None if it still runs after a minute.
+    /// Stops the gateway. Returns its exit code, or None if it still runs after a minute.
     pub(crate) fn stop_in_time(&mut self) -> Option<i32> {
-        // SAFETY: a signal to a child process that has not been waited for.
+        // SAFETY: the signal is sent to a child process that has not been waited for.
         unsafe { libc::kill(i32::try_from(self.child.id()).unwrap(), libc::SIGTERM) };
         for _ in 0..600 {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -226,25 +226,25 @@ impl Gateway {
         None
     }
 
-    /// Stops it. Returns its exit code.
+    /// Stops the gateway. Returns its exit code.
     pub(crate) fn stop(&mut self) -> Option<i32> {
-        // SAFETY: a signal to a child process that has not been waited for.
+        // SAFETY: the signal is sent to a child process that has not been waited for.
         unsafe { libc::kill(i32::try_from(self.child.id()).unwrap(), libc::SIGTERM) };
         self.child.wait().unwrap().code()
     }
 
-    /// Stops it and starts another one in the same folder.
+    /// Stops the gateway and starts another gateway in the same folder.
     pub(crate) async fn restart(self, args: &[&str], env: &[(&str, &str)]) -> Self {
         Self::start_in(self.stopped(), args, env).await
     }
 
-    /// Stops it. Returns its folder for another one.
+    /// Stops the gateway. Returns its folder for another gateway.
     pub(crate) fn stopped(mut self) -> tempfile::TempDir {
         self.stop();
         std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
     }
 
-    /// Returns a request with the token of the file, if there is one.
+    /// Returns a request with the token from the token file, if there is one.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base));
         match &self.token {
@@ -261,7 +261,7 @@ impl Gateway {
         read(self.request(Method::POST, path).json(body).send().await.unwrap()).await
     }
 
-    /// Sends a message in a session, and asserts that it is answered.
+    /// Sends a message in a session, and asserts that the message is answered.
     pub(crate) async fn say(&self, session: &str, message: &str) -> Value {
         let (status, answer) = self.post("/v1/chat", &message_of(session, message)).await;
         assert_eq!(status, StatusCode::OK, "{answer}\n{}", self.log());
@@ -286,7 +286,7 @@ pub(crate) fn message_of(session: &str, message: &str) -> Value {
     json!({"applicationId": "shop-web", "sessionId": session, "message": message, "context": {"cultureCode": "en-GB", "currencyCode": "SEK"}})
 }
 
-/// Returns status and body of an answer, after checking it against the description.
+/// Returns the status and body of an answer, after checking the body against the description.
 pub(crate) async fn read(response: Response) -> (StatusCode, Value) {
     let (status, path) = (response.status(), response.url().path().to_owned());
     let text = response.text().await.unwrap();
@@ -316,7 +316,7 @@ pub(crate) fn names(events: &[Event]) -> Vec<&str> {
     events.iter().map(|event| event.name.as_str()).collect()
 }
 
-/// Returns an answer without the values that differ in every turn, at any depth.
+/// Returns an answer, excluding the values that differ in every turn, at any depth.
 pub(crate) fn without_ids(answer: &Value) -> Value {
     const NEW: [&str; 6] = ["turnId", "requestId", "pendingActionId", "cartId", "createdAt", "ms"];
     match answer {
@@ -342,8 +342,8 @@ pub(crate) fn is_random_uuid(value: &Value) -> bool {
     text.len() == 36 && text.chars().enumerate().all(fits)
 }
 
-/// Runs a gateway that should not start. Returns its exit code and error output. If it
-/// starts, it is killed.
+/// Runs a gateway that should not start. Returns its exit code and error output. Kills the gateway
+/// if it starts.
 pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
@@ -366,7 +366,7 @@ pub(crate) fn refusal_to_start(args: &[&str], env: &[(&str, &str)]) -> String {
     err
 }
 
-/// A scripted model server.
+/// Starts a scripted model server.
 pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServer {
     ModelServer::start(replies).await
 }
@@ -374,7 +374,7 @@ pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServ
 /// A variant that the demo shop has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
 
-/// Returns an answer for a snapshot, without its debug block, whose times differ from run to run.
+/// Returns an answer for a snapshot, excluding the debug block, whose times differ from run to run.
 pub(crate) fn shown(answer: &Value) -> String {
     let mut answer = answer.clone();
     if let Some(members) = answer.as_object_mut() {

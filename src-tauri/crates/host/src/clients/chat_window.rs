@@ -1,6 +1,6 @@
 //! The commands of the chat window. Changes that widen access are requested here and confirmed in
-//! the approval window, so a compromised page cannot allow more to run or send more data by itself.
-//! This file must not know windows: the shell opens the one that confirms.
+//! the approval window, so that a compromised page cannot allow more actions or send more data
+//! without a person. This module must not know windows: the shell opens the approval window.
 
 use std::{sync::Arc, time::Duration};
 
@@ -48,8 +48,9 @@ impl ChatWindow {
         Ok(Empty {})
     }
 
-    /// Asks once for all that connecting a model needs. The changes themselves follow. If there are
-    /// none to confirm, those that were confirmed ahead are forgotten.
+    /// Asks once for all changes that connecting a model needs. The changes themselves are made
+    /// later. If there are no changes to confirm, forgets the changes that were confirmed in
+    /// advance.
     async fn confirm_model(&self, params: ModelConfirmParams) -> Result<Empty, AgentError> {
         self.0.check_settings(&params.settings)?;
         let confirmed = self.lock_confirmed(|| self.0.connection_changes(&params)).await?;
@@ -61,7 +62,7 @@ impl ChatWindow {
         let asks = || self.0.models.listing_change(&params);
         let changes = self.lock_confirmed(asks).await?.changes;
         let listed = self.0.model_list(params.clone()).await?;
-        // After a mistyped key, the person has the same server asked again.
+        // After a mistyped key, the user asks for the same server again.
         if listed.problem.is_none() {
             self.0.pushes.confirmations.use_up(&changes);
         }
@@ -122,7 +123,7 @@ impl ChatWindow {
     }
 }
 
-/// Changes that a person has confirmed. No other settings change until it is dropped.
+/// Changes that a person has confirmed. No other settings can change until this value is dropped.
 struct Confirmed<'a> {
     changes: Vec<SettingChange>,
     _changing: MutexGuard<'a, ()>,
@@ -251,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_request_of_the_chat_window_that_widens_is_confirmed_first() {
+    fn every_chat_window_request_that_widens_permissions_needs_confirmation() {
         let unconfirmed: Vec<&&str> =
             WIDENS_UNCONFIRMED.iter().filter(|name| !name.is_empty()).collect();
         assert!(unconfirmed.is_empty(), "{unconfirmed:?}");

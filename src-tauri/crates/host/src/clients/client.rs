@@ -35,7 +35,7 @@ use crate::{
     profile::{Paths, effective_user, socket_path},
 };
 
-/// The number of pushes that a reader may fall behind.
+/// The number of pushes that a slow reader may fall behind.
 const BEHIND: usize = 8_192;
 
 type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, AgentError>>>>>;
@@ -56,14 +56,13 @@ pub enum NotConnected {
     OtherVersion,
     #[error("{}", .0.message)]
     Refused(AgentError),
-    /// An error after which a retry makes sense, because the other process may be starting or
-    /// ending.
+    /// An error after which a retry may help, because the other process may be starting or ending.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Connects to the process that holds the profile. `at_terminal` states whether a person sits at
-/// this process's standard input.
+/// Connects to the process that has the profile open. `at_terminal` says whether a person uses this
+/// process's standard input.
 pub async fn connect(
     paths: &Paths,
     at_terminal: bool,
@@ -77,7 +76,7 @@ pub async fn connect(
         .into());
     }
     // The token file is read after connecting. It is written before the socket exists, so the token
-    // belongs to the process that serves now.
+    // belongs to the process that serves the socket now.
     let token = files::read_text(&paths.token(), files::NAME).unwrap_or_default();
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
@@ -156,7 +155,7 @@ async fn read_lines(
             Ok(Line::Ok { id, ok }) => (id, Ok(ok)),
             Ok(Line::Error { id, error }) => (id, Err(error)),
             Ok(Line::Push { push }) => {
-                // There may be no subscriber.
+                // The send fails if there is no subscriber.
                 let _ = pushes.send(*push);
                 continue;
             }

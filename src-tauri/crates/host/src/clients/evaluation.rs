@@ -17,8 +17,8 @@ use contract::{
 use crate::{host::Host, profile::Options};
 use checks::Outcome;
 
-/// Runs the scenarios of a pack without faults. `private_network` says whether the pack's HTTP
-/// tools may reach this computer, if they ask for it.
+/// Runs the scenarios of a valid pack. `private_network` says whether the pack's HTTP tools may
+/// reach this computer, if they ask for it.
 pub async fn evaluate(
     folder: &Path,
     acceptance: &Acceptance,
@@ -162,7 +162,7 @@ async fn send_message(host: &Host, scenario: &Scenario, session: &SessionId, n: 
             max_output_tokens: None,
         },
     };
-    // The echo model repeats its input, which shows best what the memory contains.
+    // The echo model repeats its input, so its answer shows the content of the memory.
     let echoes = scenario.kind == ScenarioKind::HttpConversationDebug
         && request.input.contains(models::echo::DEBUG);
     let text = serde_json::to_string(&request).unwrap_or_default();

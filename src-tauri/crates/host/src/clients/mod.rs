@@ -1,6 +1,6 @@
 //! The clients of an open profile: the chat window, a terminal, other processes at the local
-//! socket, and scenarios of packs. Decides what each may do; `commands` does it. Must not know how a command is
-//! carried out.
+//! socket, and scenarios of packs. Decides which commands each client may use; `commands` carries
+//! them out. Must not know how a command is carried out.
 
 mod chat_window;
 pub mod client;

@@ -1,6 +1,6 @@
 //! Identifies a client of the local socket through the kernel: which process it is, whether
-//! Countersign started it for a pack, and whether a person sits at it. Statements of the client
-//! about itself are ignored. Must not know what a client may do.
+//! Countersign started it for a pack, and whether a person uses it. The client's own claims are
+//! ignored. Must not know what a client may do.
 
 use std::{
     fs, io,
@@ -23,8 +23,8 @@ const PEER_PIDFD: libc::c_int = 77;
 pub(crate) struct Peer {
     id: i32,
     started: u64,
-    /// The kernel's handle of the process. Kernels before 6.5 do not provide it; the start time of
-    /// the process is compared instead.
+    /// The kernel's handle to the process. Kernels before 6.5 do not provide a handle, so the start
+    /// time of the process is compared instead.
     handle: Option<OwnedFd>,
 }
 
@@ -53,13 +53,13 @@ impl Peer {
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let peer = Self { id, started: Process::of(id)?.started, handle };
         let guarded = guard::is_guarded(id)?;
-        // The data above belongs to the client only if the client is still running.
+        // The data read above belongs to the client only if the client is still running.
         peer.check_alive()?;
         if guarded { Err(PeerRefusal::OfPack) } else { Ok(peer) }
     }
 
-    /// Whether a person sits at the client now: its standard input is its terminal, and it runs in
-    /// the foreground.
+    /// Whether a person uses the client now: its standard input is its terminal, and the client
+    /// runs in the foreground.
     pub(crate) fn is_at_terminal(&self) -> bool {
         self.is_in_foreground().unwrap_or(false)
     }
@@ -94,7 +94,7 @@ fn to_tty_number(device: u64) -> i32 {
 fn process_handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
     let mut handle: libc::c_int = -1;
     let mut length = libc::socklen_t::try_from(size_of_val(&handle)).map_err(io::Error::other)?;
-    // SAFETY: the kernel writes one number, for which there is room, and its length.
+    // SAFETY: the kernel writes one number and its length, and there is enough space.
     let got = unsafe {
         libc::getsockopt(
             stream.as_raw_fd(),
@@ -117,7 +117,8 @@ fn process_handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
 
 fn has_ended(handle: &OwnedFd) -> io::Result<bool> {
     let mut poll = libc::pollfd { fd: handle.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: the call gets one entry, which lives until the call returns, and it does not wait.
+    // SAFETY: the call gets one entry that is valid until the call returns, and the call does not
+    // block.
     match unsafe { libc::poll(&raw mut poll, 1, 0) } {
         0 => Ok(false),
         count if count > 0 => Ok(true),
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_are_written_as_proc_does() {
+    fn terminal_device_numbers_use_the_encoding_of_proc() {
         assert_eq!(to_tty_number(libc::makedev(136, 1)), 34817);
         assert_eq!(to_tty_number(libc::makedev(136, 256)), 0x0010_8800);
         assert_eq!(to_tty_number(libc::makedev(4, 2)), 1026);

@@ -1,8 +1,8 @@
-//! The local socket, over which the process with the open profile serves commands to other `csign`
-//! processes of the same user. Each message is a line of JSON: a greeting, then `{id, command,
-//! params}` -> `{id, ok}` or `{id, error}`, with `{push}` in between. A client must send the token
-//! from the data folder, which no server or program of a pack can read, and must not itself be such
-//! a program. A refused client gets one line with the refusal.
+//! The local socket, through which the process with the open profile serves commands to other
+//! `csign` processes of the same user. Each message is a line of JSON: a greeting, then `{id,
+//! command, params}` -> `{id, ok}` or `{id, error}`, with `{push}` in between. A client must send
+//! the token from the data folder, which no server or program of a pack can read, and must not
+//! itself be such a program. A refused client gets one line with the refusal.
 
 use std::{
     collections::BTreeSet,
@@ -35,20 +35,20 @@ use super::{
 };
 use crate::{host::Host, profile::socket_path};
 
-/// The protocol version. It increases when the meaning of the lines changes.
+/// The protocol version, which increases when the meaning of the lines changes.
 pub(crate) const PROTOCOL: u32 = 2;
-/// The longest greeting in bytes.
+/// The maximum length of a greeting in bytes.
 const GREETING_BYTES: u64 = 4 << 10;
-/// How long a client may take to send its greeting.
+/// The maximum time that a client may take to send its greeting.
 const GREETING: Duration = Duration::from_secs(10);
-/// The longest request in bytes.
+/// The maximum length of a request in bytes.
 const REQUEST_BYTES: u64 = 4 << 20;
-/// The number of lines that may wait for a slow client before its requests wait, too.
+/// The maximum number of lines that wait for a slow client before its requests must wait, too.
 const OUTGOING: usize = 256;
-/// How long cancelled calls may take to end and be recorded.
+/// The maximum time for cancelled calls to end and be recorded.
 const ENDING: Duration = Duration::from_secs(5);
-/// The number of requests of one client that run at the same time. Further requests wait until one
-/// ends.
+/// The maximum number of requests of one client that run at the same time. Further requests wait
+/// until one ends.
 const AT_ONCE: usize = 32;
 
 /// A client's first line.
@@ -58,7 +58,8 @@ pub(crate) struct Hello {
     /// The token from the data folder.
     #[serde(default)]
     pub(crate) token: String,
-    /// Whether the client asks to be treated as a person at a terminal. The server verifies it.
+    /// Whether the client claims that a person uses it at a terminal. The server verifies this
+    /// claim.
     #[serde(default)]
     pub(crate) terminal: bool,
 }
@@ -91,14 +92,14 @@ pub(crate) enum Line {
     },
     Hello {
         protocol: u32,
-        /// The variables that packs name as credentials. The client removes their values from its
-        /// commands.
+        /// The variables that packs declare as credentials. The client removes the values of these
+        /// variables from its commands.
         #[serde(default)]
         credentials: BTreeSet<String>,
     },
 }
 
-/// The served socket. Dropping it stops accepting and removes its files.
+/// The served socket. Dropping it stops accepting clients and removes the socket's files.
 pub struct SocketServer {
     host: Arc<Host>,
     path: PathBuf,
@@ -142,8 +143,8 @@ impl Drop for SocketServer {
     }
 }
 
-/// Serves a host. Must be called once per host. The caller holds the profile's lock, so existing
-/// socket files are leftovers and are removed.
+/// Serves a host. Must be called only once per host. The caller holds the profile's lock, so
+/// existing socket files are leftovers and are removed.
 pub fn serve_host(host: &Arc<Host>) -> io::Result<SocketServer> {
     if host.process.served.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
@@ -176,7 +177,7 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a new token. Each time a profile is served, it gets a new one.
+/// Writes a new token. Each time a profile is served, it gets a new token.
 fn make_token(path: &Path) -> io::Result<String> {
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -221,7 +222,7 @@ async fn accept_clients(
     }
 }
 
-/// Serves one client. Cancelling `gone` ends the connection. When the client leaves, `gone` is
+/// Serves one client. Cancelling `gone` ends the connection. When the client disconnects, `gone` is
 /// cancelled, so that its calls stop.
 async fn serve_client(
     stream: UnixStream,
@@ -249,7 +250,7 @@ async fn serve_client(
         Err(refused) => return write_line(&mut write, &Line::Refused { refused }).await,
     };
     let pushes = host.subscribe();
-    // The greeting must be the first line, so pushes start after it.
+    // The server's greeting must be its first line, so pushes are sent after the greeting.
     let credentials = crate::packs::declared_credentials(&host.packs.tools.loaded_packs());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
@@ -344,15 +345,15 @@ async fn write_line(to: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
     to.write_all(&text).await
 }
 
-/// Sends answers and pushes in order. A client that falls too far behind is disconnected; it must
-/// read the whole state again.
+/// Sends answers and pushes in order. A client that falls too far behind is disconnected, because
+/// it must read the whole state again.
 async fn write_lines(
     mut to: OwnedWriteHalf,
     mut lines: mpsc::Receiver<Line>,
     mut pushes: broadcast::Receiver<Push>,
 ) {
     loop {
-        // Pushes go first, so that an answer does not overtake earlier pushes.
+        // Pushes are sent first, so that an answer is never sent before earlier pushes.
         let line = tokio::select! {
             biased;
             push = pushes.recv() => match push {

@@ -18,15 +18,15 @@ use tokio_util::sync::CancellationToken;
 use super::peer::Peer;
 use crate::{host::Host, log::from_terminal};
 
-/// Whether a person sits at the terminal, and which actions they may decide.
+/// Whether a person uses the terminal, and which actions the person may decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Person {
     /// Standard input is not a terminal, so no person can be asked.
     Absent,
     /// This process asks the person about actions of its own turn.
     Asked,
-    /// The person decides an action of another session by its id. This needs the permission in the
-    /// settings.
+    /// The person decides an action of another session by the action's id. This requires the
+    /// permission in the settings.
     Deciding,
 }
 
@@ -38,28 +38,27 @@ pub struct Terminal {
 
 /// How the terminal reaches the host.
 enum Connection {
-    /// In the process that has the profile open.
+    /// Directly, in the process that has the profile open.
     Local(Person),
-    /// At a client of the socket.
+    /// As a client of the socket.
     Socket {
         peer: Peer,
-        /// Whether the client claims to be used by a person. The claim is verified for each
-        /// command.
+        /// Whether the client claims that a person uses it. The claim is verified for each command.
         claims: bool,
         /// The turns that this client started.
         own: Mutex<BTreeSet<TurnId>>,
-        /// The token that is cancelled when the client has left or the socket is closing.
+        /// The token that is cancelled when the client has disconnected or the socket is closing.
         gone: CancellationToken,
     },
 }
 
 impl Terminal {
-    /// Makes the terminal of the process that has the profile open.
+    /// Makes the terminal for the process that has the profile open.
     pub fn local(host: Arc<Host>, person: Person) -> Self {
         Self { host, connection: Connection::Local(person) }
     }
 
-    /// Makes the terminal of an accepted client of the socket.
+    /// Makes the terminal for an accepted client of the socket.
     pub(crate) fn remote(
         host: Arc<Host>,
         peer: Peer,
@@ -69,7 +68,7 @@ impl Terminal {
         Self { host, connection: Connection::Socket { peer, claims, own: Mutex::default(), gone } }
     }
 
-    /// Returns the terminal's access level now.
+    /// Returns the terminal's current access level.
     fn granted_access(&self) -> Access {
         let person = match &self.connection {
             Connection::Local(person) => *person != Person::Absent,
@@ -140,7 +139,7 @@ impl Terminal {
         self.host.call_tool_in_turn(turn, Caller::terminal(), params, self.gone_token()).await
     }
 
-    /// Returns the token that is cancelled when the caller has left.
+    /// Returns the token that is cancelled when the caller has disconnected.
     fn gone_token(&self) -> CancellationToken {
         match &self.connection {
             Connection::Socket { gone, .. } => gone.clone(),
@@ -174,7 +173,7 @@ impl Terminal {
     }
 
     async fn set_reads(&self, params: ServerReadsParams) -> Result<OwnServerView, AgentError> {
-        // Asking more often is free.
+        // Asking more often does not widen access, so no confirmation is needed.
         self.check_access(if params.may_run { Access::Widens } else { Access::Chat })?;
         from_terminal(self.host.server_reads_set(params)).await
     }
@@ -183,6 +182,29 @@ impl Terminal {
         self.check_access(Access::Widens)?;
         self.host.check_alarm()?;
         self.host.give_allowance(&params, &CallerKind::Terminal).await
+    }
+
+    /// Imports files. Without a person, a permission for their folder takes the place of one.
+    async fn add_source(&self, params: SourceAddParams) -> Result<SourceJob, AgentError> {
+        if !params.unattended {
+            self.check_access(Access::Person)?;
+        }
+        from_terminal(self.host.source_add(params)).await
+    }
+
+    /// Shows how files would be imported, with the permission that an import needs.
+    async fn survey_source(&self, params: SourceAddParams) -> Result<SourceJob, AgentError> {
+        if !params.unattended {
+            self.check_access(Access::Person)?;
+        }
+        from_terminal(self.host.source_survey(params)).await
+    }
+
+    /// Imports new files of a source. Without a person, a permission for their folder is needed.
+    async fn refresh_source(&self, params: SourceParams) -> Result<SourceJob, AgentError> {
+        self.host.check_alarm()?;
+        let unattended = self.granted_access() < Access::Person;
+        from_terminal(async { self.host.sources.refresh(&params, unattended) }).await
     }
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
@@ -233,10 +255,29 @@ macro_rules! carry_out {
     ($me:ident, allowance_give, $level:ident, $params:ident) => {
         $me.give_allowance($params).await
     };
+    ($me:ident, source_add, $level:ident, $params:ident) => {
+        $me.add_source($params).await
+    };
+    ($me:ident, source_survey, $level:ident, $params:ident) => {
+        $me.survey_source($params).await
+    };
+    ($me:ident, source_refresh, $level:ident, $params:ident) => {
+        $me.refresh_source($params).await
+    };
+    // These only read, and record who asked.
+    ($me:ident, source_measure, $level:ident, $params:ident) => {
+        from_terminal($me.host.source_measure($params)).await
+    };
+    ($me:ident, source_query, $level:ident, $params:ident) => {
+        from_terminal($me.host.source_query($params)).await
+    };
+    ($me:ident, source_export, $level:ident, $params:ident) => {
+        from_terminal($me.host.source_export($params)).await
+    };
     ($me:ident, audit_export, $level:ident, $params:ident) => {
         from_terminal($me.host.audit_export($params)).await
     };
-    // These only read, or leave no record of a change.
+    // These commands only read, or leave no record of a change.
     ($me:ident, $name:ident, chat, $params:ident) => {
         $me.host.$name($params).await
     };

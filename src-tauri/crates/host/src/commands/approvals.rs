@@ -7,12 +7,13 @@ use contract::{
 
 use crate::host::Host;
 
-/// The expired actions that the approval window shows: how many, and for how long.
+/// The maximum number of expired actions that the approval window shows, and for how long they are
+/// shown.
 const EXPIRED_SHOWN: usize = 10;
 const EXPIRED_FOR: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 impl Host {
-    /// Fails if there is no such pending action. The desktop shell opens its window.
+    /// Fails if there is no such pending action. The desktop shell then opens the approval window.
     pub(crate) async fn check_action(&self, id: &ApprovalId) -> Result<(), AgentError> {
         let known = self.engine.approvals.list(true).await?.iter().any(|a| a.id == *id);
         if known {
@@ -22,7 +23,7 @@ impl Host {
         }
     }
 
-    /// Returns the actions that wait, oldest first, and those that expired lately.
+    /// Returns the pending actions, oldest first, and those that expired recently.
     pub(crate) async fn list_pending_actions(&self) -> Result<ApprovalsListResponse, AgentError> {
         let mut approvals = self.engine.approvals.list(false).await?;
         approvals.retain(|a| a.status == ApprovalStatus::Pending);
@@ -34,7 +35,7 @@ impl Host {
         Ok(ApprovalsListResponse { approvals, expired })
     }
 
-    /// Allows a destination for reads.
+    /// Stores the permission to send data to a destination with reads.
     pub(crate) async fn give_allowance(
         &self,
         params: &AllowanceParams,

@@ -1,6 +1,6 @@
 //! Tests proposed rules on the past calls of the log: reads the records in which a call was
-//! decided, decides each again with the policy's own code, and compares. Does not decide anything
-//! itself and changes nothing.
+//! decided, decides each call again with the policy's own code, and compares the results. Makes no
+//! real decision and changes nothing.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -19,19 +19,19 @@ use serde_json::Value;
 
 use crate::{host::Host, log::audit_error};
 
-/// The most calls that one answer lists.
+/// The maximum number of calls that one answer lists.
 const MOST: u32 = 500;
 
-/// The most bytes of proposed rules.
+/// The maximum size of proposed rules in bytes.
 const MOST_BYTES: usize = 256 << 10;
-/// The cost that one answer may have. A record costs `RECORD`, and each time a rule is asked 1. An answer
-/// that costs more says where to go on.
+/// The maximum cost of one answer. A record costs `RECORD`, and each evaluation of a rule costs 1.
+/// An answer that reaches this limit contains the position where the next request continues.
 const MOST_WORK: usize = 2_000_000;
 const RECORD: usize = 10;
-/// How often a rule is asked about a call whose arguments are known, and about any other.
+/// How many times a rule is evaluated for a call whose arguments are known, and for any other call.
 const TIMES: [usize; 2] = [2, 34];
 
-/// The records in which the policy's decision about a call can be seen.
+/// The types of records that show the policy's decision about a call.
 const DECIDED: [RecordType; 3] =
     [RecordType::ToolIntent, RecordType::ApprovalRequested, RecordType::PolicyDecision];
 
@@ -65,7 +65,7 @@ impl Host {
             about: HashMap::new(),
             work: 0,
         };
-        // Records of reads may still be with the writer.
+        // The writer may still have records of reads in its queue.
         self.log.flush().await.map_err(|error| audit_error(&error))?;
         let selection = Selection {
             types: DECIDED.to_vec(),
@@ -76,7 +76,8 @@ impl Host {
         Ok(self.log.visit(selection, test, Backtest::see).await?.finish())
     }
 
-    /// Returns the permissions of all sessions, and those that the log has but the store has not.
+    /// Returns the permissions of all sessions, and those that are in the log but no longer in the
+    /// store.
     async fn past_grants(&self, stored: Vec<Grant>) -> Result<PastGrants, AgentError> {
         let known: HashSet<String> =
             stored.iter().map(|grant| grant.id.as_str().to_owned()).collect();
@@ -121,7 +122,7 @@ impl PastGrants {
     }
 }
 
-/// A test under way.
+/// A running test.
 struct Backtest {
     rules: Rules,
     mode: PolicyMode,
@@ -130,7 +131,7 @@ struct Backtest {
     limit: usize,
     found: PolicyBacktestResponse,
     counts: BTreeMap<(String, u8, Option<u8>), BacktestCount>,
-    /// The rules that can mean a tool.
+    /// For each tool, the rules that may apply to it.
     about: HashMap<ToolId, Rules>,
     work: usize,
 }
@@ -218,7 +219,7 @@ impl Backtest {
     }
 }
 
-/// The data that a past call is decided with.
+/// The data with which a past call is decided.
 struct Asked<'a> {
     rules: &'a Rules,
     mode: PolicyMode,
@@ -274,8 +275,8 @@ fn text<'a>(record: &'a AuditRecordView, name: &str) -> &'a str {
     record.fields.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns how the policy decided the call of a record, if the record is the one of the decision. A
-/// call that a person approved has it in its request, not in its intent.
+/// Returns the policy's decision about the call of a record, if the record contains the decision.
+/// For a call that a person approved, the decision is in the request and not in the intent.
 fn past_verdict(record: &AuditRecordView) -> Option<PolicyVerdict> {
     let has = |name: &str| record.fields.contains_key(name);
     match record.record_type {
@@ -292,13 +293,13 @@ fn past_verdict(record: &AuditRecordView) -> Option<PolicyVerdict> {
     }
 }
 
-/// Whether a record is about a call that was refused without the policy.
+/// Whether a record is about a call that was refused for a reason other than the policy.
 fn is_refused_otherwise(record: &AuditRecordView) -> bool {
     record.record_type == RecordType::PolicyDecision && record.fields.contains_key("call")
 }
 
-/// Returns the arguments as the policy judged them: without the caller's own values, and as they
-/// were before they were converted for the server. None if they are not stored as a whole.
+/// Returns the arguments that the policy saw: excluding the caller's own values, and before they
+/// were converted for the server. Returns None if the record does not contain all of them.
 fn judged_arguments(record: &AuditRecordView, spec: &ToolSpec) -> Option<Value> {
     if record.fields.contains_key("arguments_bytes") {
         return None;
@@ -312,8 +313,8 @@ fn judged_arguments(record: &AuditRecordView, spec: &ToolSpec) -> Option<Value> 
     Some(arguments)
 }
 
-/// Whether untrusted content was in the turn. None if the record does not say so. Older requests
-/// name the content that they followed.
+/// Whether untrusted content was in the turn. Returns None if the record does not say so. Older
+/// requests contain the names of the preceding content instead.
 fn had_untrusted(record: &AuditRecordView) -> Option<bool> {
     let follows = record.fields.get("follows").and_then(Value::as_array);
     record
@@ -323,13 +324,13 @@ fn had_untrusted(record: &AuditRecordView) -> Option<bool> {
         .or_else(|| follows.map(|sources| !sources.is_empty()))
 }
 
-/// Returns the names of the arguments that the person had typed, as the record has them.
+/// Returns the names of the arguments that the person had typed, according to the record.
 fn typed_arguments(record: &AuditRecordView) -> Vec<String> {
     let names = record.fields.get("typed").and_then(Value::as_array).into_iter().flatten();
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether a read was asked about because of its destinations.
+/// Whether a read needed approval because of its destinations.
 fn asked_for_destinations(record: &AuditRecordView) -> bool {
     record.fields.get("asks_for_destinations").and_then(Value::as_bool).unwrap_or(false)
 }

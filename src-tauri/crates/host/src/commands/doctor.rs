@@ -1,4 +1,4 @@
-//! Checks an installation. Each check has a result and, if something is wrong, what to do.
+//! Checks an installation. Each check has a result and, if something is wrong, a remedy.
 
 use contract::{
     AgentError, CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation,
@@ -15,13 +15,13 @@ use crate::{
     servers::{self, SessionSockets},
 };
 
-/// The text of the file that shows whether the data folder can be written. A shorter one may still
-/// fit where a database does not.
+/// The text of the file that tests whether the data folder can be written. The text is long,
+/// because a shorter text may still fit on a disk that is too full for a database.
 const PROBE: &[u8] = &[b'\n'; 64 << 10];
 
 /// Checks everything that an installation depends on.
 pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
-    let checks = vec![
+    let mut checks = vec![
         check_folder(host.profile.paths()),
         check_settings(host),
         check_rules(host),
@@ -32,14 +32,14 @@ pub(crate) async fn examine_installation(host: &Host) -> DoctorResponse {
         check_isolation(),
         check_server_isolation(host).await,
         check_servers(host),
-        check_lists(host),
-        check_model(host).await,
     ];
+    checks.extend(host.sources.examine());
+    checks.extend([check_lists(host), check_model(host).await]);
     DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
 }
 
-/// Checks what can be checked of a profile that could not be opened, for example because the disk is
-/// full. `why` is the error of opening it.
+/// Makes the possible checks of a profile that could not be opened, for example because the disk is
+/// full. `why` is the error of the opening.
 pub fn examine_unopened(paths: &Paths, why: &AgentError) -> DoctorResponse {
     let settings = match settings_fault(paths) {
         Some(fault) => failed_check("settings", CheckState::Failed, &fault),
@@ -47,7 +47,7 @@ pub fn examine_unopened(paths: &Paths, why: &AgentError) -> DoctorResponse {
     };
     let mut profile = failed_check("profile", CheckState::Failed, why);
     if why.has_reason(contract::Reason::AuditUnavailable) {
-        // Its hint leads to this very check.
+        // The hint of this error refers to the same check, so it is removed.
         profile.hint = None;
     }
     let checks = vec![check_folder(paths), settings, profile];
@@ -63,7 +63,7 @@ fn make_check(
     DoctorCheck { name: name.into(), state, message: message.into(), hint: hint.map(Text::from) }
 }
 
-/// A check that failed with an error.
+/// Makes the result of a check that failed with an error.
 fn failed_check(name: &str, state: CheckState, error: &AgentError) -> DoctorCheck {
     DoctorCheck { name: name.into(), state, message: error.text(), hint: error.hint_as_text() }
 }
@@ -73,7 +73,7 @@ fn check_folder(paths: &Paths) -> DoctorCheck {
     let folder = paths.data.display();
     let written = files::write(&probe, PROBE).and_then(|()| std::fs::remove_file(&probe));
     if written.is_err() {
-        // An empty file would stay on a full disk.
+        // The file is removed even after an error, because an empty file would stay on a full disk.
         let _ = std::fs::remove_file(&probe);
     }
     match written {
@@ -278,7 +278,7 @@ fn check_packs(host: &Host) -> DoctorCheck {
     )
 }
 
-/// Describes a pack with faults in a few words. A fault in the pack's data is reported separately.
+/// Describes a pack's error in a few words. An error in the pack's data is reported separately.
 fn unusable_reason(pack: &PackView) -> Option<String> {
     match pack.faults.as_slice() {
         [] => None,
@@ -310,7 +310,8 @@ async fn check_credentials(host: &Host) -> DoctorCheck {
             None,
         );
     }
-    // A missing key is not a fault of the installation, because the tool reports it when it is used.
+    // A missing key is not an error of the installation, because the tool reports it when it is
+    // used.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
     make_check(
         "keys of packs",
@@ -385,7 +386,8 @@ fn check_servers(host: &Host) -> DoctorCheck {
     )
 }
 
-/// Names the tools of servers, the manifests and the files of added servers that wait for a person.
+/// Lists the tools of servers, the manifests and the files of added servers that a person must
+/// accept.
 fn check_definitions(host: &Host) -> DoctorCheck {
     let waiting: Vec<String> = host
         .packs
@@ -406,7 +408,7 @@ fn check_definitions(host: &Host) -> DoctorCheck {
     )
 }
 
-/// Names the tools of servers that cannot be used, or not be checked as a whole.
+/// Lists the tools of servers that cannot be used, or cannot be checked completely.
 fn check_lists(host: &Host) -> DoctorCheck {
     const MOST_NOTES: usize = 10;
     let notes = host.servers.pins.notes();

@@ -1,5 +1,6 @@
-//! Erases a conversation: its rows, the values of its audit records, and older copies of both. Names
-//! the other conversations that got its memories. Does not decide who may ask for it.
+//! Erases a conversation: its rows, the values of its audit records, and older copies of both.
+//! Lists the other conversations that received its memories. Does not decide who may request an
+//! erasure.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -16,15 +17,15 @@ use serde_json::Value;
 use crate::{host::Host, log::audit_error};
 
 impl Host {
-    /// Erases a session. The log keeps its records without their values, still verifies, and gets a
-    /// record of the erasure. If it is interrupted, it can be repeated.
+    /// Erases a session. The log keeps the session's records without their values, still verifies,
+    /// and gets a record of the erasure. An interrupted erasure can be repeated.
     pub(crate) async fn erase_session(
         &self,
         session: &SessionId,
     ) -> Result<SessionEraseResponse, AgentError> {
         self.check_alarm()?;
         let readers = self.list_memory_readers(session).await?;
-        // No message may begin in the session until its values are erased.
+        // No turn may begin in the session until its values are erased.
         let _closed = self.engine.sessions.erase(session).await?;
         let failed = |error| audit_error(&error);
         let values = self.log.erase_session(session).await.map_err(failed)?;
@@ -40,7 +41,8 @@ impl Host {
         Ok(SessionEraseResponse { values, unreadable, used_in })
     }
 
-    /// Returns the other sessions that got memories of a session, by the records of both in the log.
+    /// Returns the other sessions that received memories of a session, according to the records in
+    /// the log.
     async fn list_memory_readers(&self, of: &SessionId) -> Result<BTreeSet<SessionId>, AgentError> {
         let stored = Selection {
             types: vec![RecordType::Memory],
@@ -68,8 +70,8 @@ impl Host {
         self.log.visit(reads, BTreeSet::new(), note).await
     }
 
-    /// Returns those of the sessions of which something is left to erase. One that cannot be looked
-    /// up counts.
+    /// Returns the sessions that still contain data to erase. A session that cannot be looked up is
+    /// included.
     async fn list_memory_uses(&self, readers: BTreeSet<SessionId>) -> Vec<MemoryUse> {
         let mut uses = Vec::new();
         for session in readers {
@@ -82,7 +84,7 @@ impl Host {
         uses
     }
 
-    /// Whether the log still has values of a session's records.
+    /// Whether the log still contains values of a session's records.
     async fn has_values(&self, session: &SessionId) -> Result<bool, AgentError> {
         let records = Selection { session: Some(session.clone()), ..Selection::default() };
         let note = |has_values: &mut bool, record: AuditRecordView| {

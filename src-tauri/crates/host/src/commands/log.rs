@@ -1,20 +1,28 @@
-//! The log for a person: verifies and exports it, stops everything after an alarm, and begins a new
+//! The log for a person: verifies and exports it, stops all work after an alarm, and begins a new
 //! log that a person accepts.
 
-use contract::{AgentError, AuditExportParams, AuditExportResponse, RecordType, VerifyReport};
+use std::path::Path;
+
+use contract::{
+    AgentError, AuditExportParams, AuditExportResponse, AuditListParams, AuditRecordView,
+    RecordType, VerifyReport, text,
+};
 use engine::ports::{Profile as _, RecordDraft};
 
-use crate::{host::Host, log::export_scope};
+use crate::{data::WrittenFigures, host::Host, log::export_scope};
+
+/// The number of records that are read at once.
+const PAGE: u32 = 500;
 
 impl Host {
-    /// Verifies the whole log. A fault stops all turns until a person has acknowledged it.
+    /// Verifies the whole log. A problem stops all turns until a person has acknowledged it.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let report = self.log.verify().await?;
         self.stop_if_alarmed();
         Ok(report)
     }
 
-    /// Verifies the whole log, and tells the windows how far it is.
+    /// Verifies the whole log, and reports the progress to the windows.
     pub(crate) async fn verify_with_progress(&self) -> Result<VerifyReport, AgentError> {
         let report = self.log.verify_with_progress(self.pushes.hub.as_ref()).await?;
         self.stop_if_alarmed();
@@ -30,7 +38,7 @@ impl Host {
         }
     }
 
-    /// Moves a log that fails verification aside and begins a new one. `by` names the window or the
+    /// Moves a log that fails verification aside and begins a new log. `by` names the window or the
     /// terminal. Returns the new path of the old file.
     pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
         let Some(alarm) = self.log.ledger.alarm() else {
@@ -45,7 +53,7 @@ impl Host {
         Ok(aside)
     }
 
-    /// Exports the log or one session, and records it.
+    /// Exports the log or one session, and records the export.
     pub(crate) async fn export_log(
         &self,
         params: AuditExportParams,
@@ -53,19 +61,71 @@ impl Host {
         let scope = export_scope(params.session.clone(), params.record)?;
         let language = messages::Language::of_tag(&self.profile.locale());
         let attestations = self.profile.paths().attestations();
-        let written = self.log.export(&params.folder, scope, language, attestations).await?;
+        let mut written = self.log.export(&params.folder, scope, language, attestations).await?;
+        let figures = self.write_figures(&params, Path::new(&written.folder)).await?;
+        written.figures = figures.figures;
+        written.left_out = figures.left_out;
+        written.files.extend(figures.files);
         let mut draft = RecordDraft::new(RecordType::LogExported)
             .field("records", written.records)
+            .field("figures", written.figures)
             .commit("folder", written.folder.clone());
         draft.session = params.session;
-        // During an alarm the log can be exported and accepts no record.
+        // During an alarm, the log can be exported but accepts no records.
         if self.alarm().is_none() {
             self.record(draft).await?;
         }
         Ok(written)
     }
 
-    /// Records what a command did, with who asked for it.
+    /// Returns the records of an export that may have figures, oldest first. An export of the whole
+    /// log has no rows of sources.
+    async fn figure_records(
+        &self,
+        params: &AuditExportParams,
+    ) -> Result<Vec<AuditRecordView>, AgentError> {
+        if let Some(seq) = params.record {
+            return Ok(vec![self.log.show(seq).await?]);
+        }
+        let Some(session) = &params.session else { return Ok(Vec::new()) };
+        let mut records = Vec::new();
+        let mut before = None;
+        loop {
+            let list = AuditListParams {
+                record_type: Some(RecordType::ToolOutcome),
+                session: Some(session.clone()),
+                query: String::new(),
+                before,
+                limit: PAGE,
+            };
+            let page = self.log.list(list).await?;
+            before = page.records.last().map(|record| record.seq);
+            records.extend(page.records);
+            if !page.has_more || before.is_none() {
+                records.reverse();
+                return Ok(records);
+            }
+        }
+    }
+
+    /// Writes the figures of an export with the rows that they used. During an alarm, the records do
+    /// not prove figures, and no process runs.
+    async fn write_figures(
+        &self,
+        params: &AuditExportParams,
+        export: &Path,
+    ) -> Result<WrittenFigures, AgentError> {
+        if params.session.is_none() && params.record.is_none() {
+            return Ok(WrittenFigures::default());
+        }
+        if let Some(alarm) = self.alarm() {
+            let why = text!("The export has no rows of figures: {why}", why = alarm.text());
+            return Ok(WrittenFigures { left_out: vec![why], ..WrittenFigures::default() });
+        }
+        self.sources.write_figures(export, &self.figure_records(params).await?).await
+    }
+
+    /// Records the effect of a command, and who requested the command.
     pub(crate) async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.log.record(draft).await
     }

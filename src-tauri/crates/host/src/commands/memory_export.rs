@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::host::Host;
 
-/// The number of memories that are read at once.
+/// The number of memories that are read per page.
 const PAGE: u32 = 200;
 
 /// The content of the file.

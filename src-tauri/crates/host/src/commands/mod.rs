@@ -1,5 +1,5 @@
-//! The host's implementation of the command list. Each command takes a few lines; other files do
-//! the work.
+//! The host's implementation of the command list. Each command takes a few lines here; other
+//! modules do the work.
 
 use std::path::PathBuf;
 
@@ -436,7 +436,7 @@ impl Commands for Host {
         self.engine.models.scrub_said(tested)
     }
     async fn model_confirm(&self, _: ModelConfirmParams) -> Result<Empty, AgentError> {
-        // A caller that may widen by itself is not asked.
+        // No confirmation is needed for a caller that may widen access itself.
         Ok(Empty {})
     }
     async fn model_list(&self, params: ModelListParams) -> Result<ModelListResponse, AgentError> {
@@ -482,6 +482,75 @@ impl Commands for Host {
     }
     async fn data_use(&self, params: DataUseParams) -> Result<PackDatasets, AgentError> {
         self.choose_dataset(params).await
+    }
+
+    async fn sources_list(&self, _: Empty) -> Result<SourcesResponse, AgentError> {
+        let storage = Some(self.sources.storage_use()?);
+        Ok(SourcesResponse { sources: self.sources.list()?, storage })
+    }
+    async fn source_survey(&self, params: SourceAddParams) -> Result<SourceJob, AgentError> {
+        self.sources.survey(params)
+    }
+    async fn source_add(&self, params: SourceAddParams) -> Result<SourceJob, AgentError> {
+        self.check_alarm()?;
+        self.sources.add(params)
+    }
+    async fn source_job(&self, params: SourceJob) -> Result<SourceJobView, AgentError> {
+        self.sources.job(&params)
+    }
+    async fn source_job_stop(&self, params: SourceJob) -> Result<Empty, AgentError> {
+        self.sources.stop_job(&params).map(|()| Empty {})
+    }
+    async fn source_undo(&self, params: SourceParams) -> Result<SourceView, AgentError> {
+        self.check_alarm()?;
+        self.sources.undo(&params).await
+    }
+    async fn source_remove(&self, params: SourceParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
+        self.sources.remove(&params).await.map(|()| Empty {})
+    }
+    async fn source_refresh(&self, params: SourceParams) -> Result<SourceJob, AgentError> {
+        self.check_alarm()?;
+        self.sources.refresh(&params, false)
+    }
+    async fn source_describe(&self, params: SourceParams) -> Result<SourceDescription, AgentError> {
+        self.sources.describe(&params).await
+    }
+    async fn source_define(
+        &self,
+        params: SourceDefineParams,
+    ) -> Result<SourceDescription, AgentError> {
+        self.check_alarm()?;
+        self.sources.define(&params).await
+    }
+    async fn source_approve(&self, params: SourceParams) -> Result<SourceDescription, AgentError> {
+        self.check_alarm()?;
+        self.sources.approve(&params).await
+    }
+    async fn source_measure(&self, params: MeasureParams) -> Result<DataResult, AgentError> {
+        self.check_alarm()?;
+        self.sources.measure(params).await
+    }
+    async fn source_query(&self, params: SourceQueryParams) -> Result<DataResult, AgentError> {
+        self.check_alarm()?;
+        self.sources.query(params).await
+    }
+    async fn source_export(&self, params: ExportParams) -> Result<ExportResponse, AgentError> {
+        self.check_alarm()?;
+        self.sources.export(params).await
+    }
+    async fn source_rows(&self, params: RowsParams) -> Result<DataResult, AgentError> {
+        self.sources.rows(params).await
+    }
+    async fn source_verify(&self, params: VerifyParams) -> Result<FigureCheck, AgentError> {
+        self.sources.check(&self.log.show(params.record).await?).await
+    }
+    async fn folder_allow(&self, params: FolderParams) -> Result<FoldersResponse, AgentError> {
+        self.check_alarm()?;
+        self.sources.allow_folder(&params).await
+    }
+    async fn folders_allowed(&self, _: Empty) -> Result<FoldersResponse, AgentError> {
+        self.sources.allowed_folders()
     }
 
     async fn doctor(&self, _: Empty) -> Result<DoctorResponse, AgentError> {

@@ -5,8 +5,8 @@ use contract::{LocalServer, LocalServersResponse};
 use crate::{host::Host, models::ConnectionTest};
 
 impl Host {
-    /// Tests the connection. Forgets first which tools models refused, because people test a server
-    /// that they have changed. Returns None if the offline model is configured.
+    /// Tests the connection. First forgets which models refused tools, because the user may have
+    /// changed the server. Returns None if the offline model is configured.
     pub(crate) async fn test_model(&self) -> Option<ConnectionTest> {
         self.engine.models.forget_refusals().await;
         self.models.test_connection().await

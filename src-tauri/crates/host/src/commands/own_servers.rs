@@ -1,5 +1,5 @@
-//! The MCP servers that the user adds: adds, switches and removes them while the profile is open.
-//! Must not know what their tools do.
+//! The MCP servers that the user adds: adds, enables and removes them while the profile is open.
+//! Must not know what the servers' tools do.
 
 use std::{fs, path::PathBuf};
 
@@ -31,7 +31,7 @@ mod adding;
 mod confirming;
 mod moving;
 
-/// The most seconds that a person may give to one call of a server.
+/// The maximum number of seconds for one call of a server that a person can set.
 const LONGEST_CALL_S: u32 = 3_600;
 
 impl Host {
@@ -76,7 +76,7 @@ impl Host {
         stored.make_pack(&self.own_folder(&stored.name))
     }
 
-    /// Deletes the files that a server's program has written to its own folder.
+    /// Deletes the files that a server's program has written to its data folder.
     fn delete_files(&self, pack: &PackId) {
         if let Err(error) = fs::remove_dir_all(self.profile.paths().pack_data(pack.as_str()))
             && error.kind() != std::io::ErrorKind::NotFound
@@ -85,8 +85,8 @@ impl Host {
         }
     }
 
-    /// Writes a server's file. It is pinned, unless it had changed outside the app and no person has
-    /// accepted that.
+    /// Writes a server's file. The file is pinned, unless it was changed outside the app before and
+    /// no person has accepted that change.
     fn save_server(&self, stored: &StoredServer, is_accepted: bool) -> Result<(), AgentError> {
         stored.save_server(&self.own_folder(&stored.name))?;
         let (pins, pack, file) = (&self.servers.pins, stored.pack_id(), stored.file());
@@ -97,14 +97,14 @@ impl Host {
         Ok(())
     }
 
-    /// Whether the server's file is the one that the app wrote or a person accepted.
+    /// Whether the server's file was written by the app or accepted by a person.
     fn is_file_accepted(&self, stored: &StoredServer) -> bool {
         let (pins, pack) = (&self.servers.pins, stored.pack_id());
         pins.record_manifest(&pack, &stored.file());
         pins.is_manifest_accepted(&pack)
     }
 
-    /// Reads the added servers again, after one has changed.
+    /// Reads the added servers again, after a server has changed.
     fn reload_added(&self) {
         let added = load_added(&self.servers.deps);
         added.iter().for_each(|one| pin_manifest(&self.servers.pins, &one.loaded));
@@ -137,7 +137,7 @@ impl Host {
         entries.set(&self.keys.keyring, &value).await.map_err(AgentError::from)
     }
 
-    /// Switches an added server on or off.
+    /// Enables or disables an added server.
     pub(crate) async fn enable_server(
         &self,
         name: &str,
@@ -180,7 +180,7 @@ impl Host {
         Ok(self.own_view(&stored))
     }
 
-    /// Sets how long one call of an added server may take.
+    /// Sets the maximum duration of one call of an added server.
     pub(crate) async fn set_limit(
         &self,
         params: &ServerLimitParams,
@@ -230,8 +230,8 @@ impl Host {
         self.allow_private_network(&pack, false)
     }
 
-    /// Takes back what was allowed for reads of a server, so that another server of its name does not
-    /// get it.
+    /// Revokes the permissions for reads of a server, so that another server with the same name
+    /// does not inherit them.
     async fn revoke_reads(&self, pack: &PackId, name: &str) -> Result<(), AgentError> {
         let server = policy::server_destination(pack, name);
         for allowance in self.engine.allowances.list().await? {

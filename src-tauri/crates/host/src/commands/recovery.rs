@@ -1,5 +1,5 @@
-//! The first work on an open profile: recovers turns, records the packs, and starts servers. It is
-//! repeated when a person has accepted a new log.
+//! The first work on an open profile: recovers turns, records the packs, and starts servers. The
+//! work is repeated when a person has accepted a new log.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,11 +17,11 @@ use crate::{
     servers::{HostServers, server_key, servers_with_undeclared_tools},
 };
 
-/// How long a server may take to be reached for the first time.
+/// The maximum time for the first connection to a server.
 const FIRST_REACHED_WITHIN: Duration = Duration::from_secs(10);
 
-/// Recovers the turns that the last process left open. Returns a notice for the user about
-/// interrupted turns.
+/// Recovers the turns that were running when the last process ended. Returns a notice for the user
+/// about interrupted turns.
 async fn recover_turns(engine: &Arc<Engine>) -> Result<Option<StartNotice>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
@@ -33,7 +33,7 @@ async fn recover_turns(engine: &Arc<Engine>) -> Result<Option<StartNotice>, Agen
 }
 
 /// Connects once to each server that offers tools beyond its manifest and was never reached, to
-/// learn its tools.
+/// list its tools.
 async fn pin_first_definitions(servers: &HostServers, tools: &HostTools) {
     for (loaded, server) in servers_with_undeclared_tools(&tools.loaded_packs()) {
         let key = server_key(&loaded.view.id, &server.name);
@@ -47,10 +47,11 @@ async fn pin_first_definitions(servers: &HostServers, tools: &HostTools) {
     }
 }
 
-/// How many records of packs a start looks back at.
+/// How many records of packs are read at a start.
 const LOOK_BACK: u32 = 50;
 
-/// Records the hash of each tool's definition, unless the newest record of the pack says the same.
+/// Records the hash of each tool's definition, unless the newest record of the pack contains the
+/// same hashes.
 async fn record_packs(log: &Log, tools: &HostTools) {
     let before = AuditListParams {
         record_type: Some(RecordType::PackLoaded),
@@ -84,8 +85,8 @@ async fn record_packs(log: &Log, tools: &HostTools) {
 }
 
 impl Host {
-    /// Records the packs, recovers the turns that the last process left open, and starts the
-    /// servers, or only connects to those whose tools must be listed.
+    /// Records the packs, recovers the turns that were running when the last process ended, and
+    /// starts the servers, or only connects to the servers whose tools must be listed.
     pub(crate) async fn do_first_work(&self) -> Result<(), AgentError> {
         record_packs(&self.log, &self.packs.tools).await;
         let interrupted = recover_turns(&self.engine).await?;
@@ -100,8 +101,8 @@ impl Host {
     }
 
     /// Prepares what socket clients need in addition to remote callers: the names in all packs'
-    /// data, and the tools that servers offer. The first client waits for it, so that the start
-    /// does not.
+    /// data, and the tools that servers offer. The first client waits for this, so that the start
+    /// does not have to.
     pub(crate) async fn prepare_for_clients(&self) {
         if self.process.options.served_packs.is_none() || self.alarm().is_some() {
             return;

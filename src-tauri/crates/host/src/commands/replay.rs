@@ -1,5 +1,6 @@
 //! Replays a recorded run: reads its recording and its records, gives the engine an empty database
-//! in memory, and compares. Sends nothing, and changes neither the profile nor the log.
+//! in memory, and compares the records. Sends no requests, and changes neither the profile nor the
+//! log.
 
 use std::{env, ops::ControlFlow, sync::Arc};
 
@@ -18,11 +19,11 @@ use crate::{
     profile::{IN_MEMORY, REPLAY_DATABASE, list_memory_places},
 };
 
-/// The most items of the session before the run that a replay reads.
+/// The maximum number of earlier items of the session that a replay reads.
 const EARLIER: u32 = 5_000;
 
 impl Host {
-    /// Deletes the recordings beyond the number that the settings keep.
+    /// Deletes the oldest recordings beyond the number that the settings keep.
     pub(crate) async fn drop_old_recordings(&self) {
         let most = self.profile.settings().limits.recorded_turns;
         if let Err(error) = self.database.store.recordings_prune(most).await {
@@ -55,7 +56,7 @@ impl Host {
             .map_err(|error| folder_error(&error.to_string()))?;
         let store = Arc::new(opened.store);
         let replayed = self.engine.replays.run(recording, earlier, Arc::clone(&store) as _).await;
-        // The database is closed before its folder is deleted.
+        // The database must be closed before its folder is deleted.
         let closed = tokio::task::spawn_blocking(move || store.close()).await;
         drop(folder);
         if closed.is_err() {
@@ -79,7 +80,7 @@ impl Host {
         })
     }
 
-    /// Says why a run has no recording: only messages of the person are recorded.
+    /// Returns the reason why a run has no recording: only messages of the user are recorded.
     async fn no_recording_error(&self, run: &TurnId) -> AgentError {
         let started = Selection { types: vec![RecordType::RunStarted], ..Selection::default() };
         let of = run.clone();
@@ -130,7 +131,7 @@ fn folder_prefix(installation: &str) -> String {
     format!("{IN_MEMORY}replay-{installation}-")
 }
 
-/// Makes a folder for the database. Only the user can read it.
+/// Makes a folder for the database that only the user can read.
 fn make_folder(installation: &str) -> Result<tempfile::TempDir, AgentError> {
     let place = list_memory_places().into_iter().next().unwrap_or_else(env::temp_dir);
     tempfile::Builder::new()
@@ -139,8 +140,8 @@ fn make_folder(installation: &str) -> Result<tempfile::TempDir, AgentError> {
         .map_err(|error| folder_error(&error.to_string()))
 }
 
-/// Deletes the folders of replays of this profile that were killed. Called at the start, by the one
-/// process that has the profile.
+/// Deletes the folders that killed replays of this profile left behind. Called at the start, by the
+/// only process that has the profile open.
 pub(crate) fn delete_leftovers(installation: &str) {
     let prefix = folder_prefix(installation);
     for place in list_memory_places() {

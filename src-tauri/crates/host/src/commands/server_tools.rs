@@ -1,5 +1,5 @@
-//! Accepts what servers say of their tools: starts a server to read its present list, records what a
-//! person accepts, and pins it. Must not know how definitions are compared.
+//! Accepts the tool definitions of servers: starts a server to read its current list, records the
+//! definitions that a person accepts, and pins them. Must not know how definitions are compared.
 
 use std::time::Duration;
 
@@ -12,12 +12,13 @@ use serde_json::json;
 
 use crate::{host::Host, servers::server_key};
 
-/// How long a server may take to start, because a first start may download packages.
+/// The maximum time for a server to start, which is long because a first start may download
+/// packages.
 const PATIENCE: Duration = Duration::from_secs(125);
 
 impl Host {
-    /// Starts a server, unless a person has to accept its manifest first, and returns its tools as it
-    /// describes them now, with its manifest if that has changed.
+    /// Starts a server, unless a person must accept its manifest first. Returns the server's tools
+    /// as it describes them now, and its manifest if the manifest has changed.
     pub(crate) async fn start_and_list(
         &self,
         params: &ServerParams,
@@ -35,8 +36,8 @@ impl Host {
         Ok(ServerToolsResponse { tools })
     }
 
-    /// Accepts tools as they were shown. The change is recorded first. Without the record, no access
-    /// is widened.
+    /// Accepts tools as they were shown. The change is recorded first, because access must not be
+    /// widened without a record.
     pub(crate) async fn accept_shown(
         &self,
         params: &ServerToolsAcceptParams,

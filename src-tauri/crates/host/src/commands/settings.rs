@@ -1,6 +1,6 @@
-//! Settings and keys of the profile behind the commands: what may be stored, how it is recorded, and
-//! what the settings page is shown. `profile` keeps the settings and `keys` the keys; this
-//! file must not know how either stores them.
+//! Settings and keys of the profile behind the commands: which values may be stored, how changes
+//! are recorded, and the data for the settings page. `profile` stores the settings and `keys` the
+//! keys; this module must not know how they are stored.
 
 use contract::*;
 use engine::ports::{Events as _, Profile as _, RecordDraft, Tools as _};
@@ -13,7 +13,7 @@ use crate::{
     packs::{apply_settings, check_changes},
 };
 
-/// Names of keys that the settings page may store.
+/// The names of keys that the settings page may store.
 const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 
 impl Host {
@@ -29,8 +29,8 @@ impl Host {
         self.key_change_under(name, &self.profile.settings())
     }
 
-    /// Describes all that a person confirms before a model is connected: the request for its models,
-    /// the settings, and the key.
+    /// Describes all changes that a person confirms before a model is connected: the request for
+    /// the server's models, the settings, and the key.
     pub(crate) fn connection_changes(
         &self,
         params: &ModelConfirmParams,
@@ -120,7 +120,8 @@ impl Host {
         }
     }
 
-    /// Writes one record for each changed setting, with its old and new value.
+    /// Writes one record for each changed setting, with its old and new value. The look of tables
+    /// is not recorded.
     pub(crate) async fn record_changes(
         &self,
         before: &Settings,
@@ -129,7 +130,8 @@ impl Host {
         let (old, new) = (json!(before), json!(after));
         let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return Ok(()) };
         for (name, value) in new {
-            if old.get(name) == Some(value) {
+            // Widths of columns allow nothing, and change each time that an edge is dragged.
+            if old.get(name) == Some(value) || name == "column_widths" {
                 continue;
             }
             let kind = if name == "agent_enabled" {
@@ -149,7 +151,7 @@ impl Host {
         Ok(())
     }
 
-    /// Returns the keyring entries of a named key, for the servers that are configured now.
+    /// Returns the keyring entries of a named key, for the currently configured servers.
     pub(crate) fn entry_of(&self, name: &str) -> Result<Entries, AgentError> {
         let entries = entry_of(name, &self.profile.settings()).or_else(|| {
             let (pack, variable) = name.split_once('/')?;
@@ -225,7 +227,7 @@ impl Host {
         Ok(self.settings_view().await)
     }
 
-    /// Sets who may decide about writes, possibly wider than before.
+    /// Sets who may decide about writes, even if this is wider than before.
     pub(crate) async fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
         self.check_alarm()?;
         let before = self.profile.stored_settings();
@@ -250,7 +252,7 @@ impl Host {
         Ok(())
     }
 
-    /// Switches a specialist, a tool or all tools on or off.
+    /// Enables or disables a specialist, a tool or all tools.
     pub(crate) async fn set_switch(
         &self,
         params: SwitchSetParams,
@@ -271,7 +273,7 @@ impl Host {
         Ok(self.settings_view().await)
     }
 
-    /// Deletes a key for each server for which it was entered.
+    /// Deletes a key for each server for which the key was entered.
     pub(crate) async fn delete_secret(&self, name: &str) -> Result<(), AgentError> {
         match name.split_once('/').filter(|_| !self.destinations_of(name).is_empty()) {
             Some((pack, variable)) => self.keys.delete_pack_key(pack, variable).await?,

@@ -48,7 +48,7 @@ impl Host {
         self.engine.direct_calls.call_in(turn, caller, params, cancel).await
     }
 
-    /// Returns what runs and what waits for a person.
+    /// Returns the running turns and the actions that wait for a person.
     pub(super) async fn read_status(&self) -> Result<AppStatus, AgentError> {
         let approvals = self.engine.approvals.list(false).await?;
         let waiting = approvals.iter().filter(|a| a.status == ApprovalStatus::Pending).count();

@@ -1,13 +1,13 @@
-//! Decides how long a value read from the keyring stays valid. Does not know which values are read.
+//! Decides how long a value read from the keyring stays valid. The module does not know which
+//! values are read.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long a value stays valid. A turn makes several calls, and each access to the keyring takes a
-/// thread and a conversation with another program. A change by this program ends the validity at
-/// once.
+/// How long a value stays valid. A turn makes several calls, and each access to the keyring needs a
+/// thread and messages to another program. A change by this program ends the validity at once.
 const LATELY: TimeDelta = TimeDelta::seconds(2);
 
-/// The time of a read, and the number of keyring changes until then.
+/// The time of a read, and how often the keyring was changed until then.
 #[derive(Clone, Copy)]
 pub(crate) struct CacheStamp {
     at: DateTime<Utc>,
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_of_the_keyring_stands_for_a_moment_and_until_this_program_changes_it() {
+    fn a_cached_keyring_answer_is_valid_for_two_seconds_or_until_a_change() {
         let said = CacheStamp::new(DateTime::UNIX_EPOCH, 3);
         for (ms, changes, stands) in
             [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)]

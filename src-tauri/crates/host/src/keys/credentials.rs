@@ -19,10 +19,10 @@ use super::{
 /// The sources of credentials.
 pub(crate) struct Credentials {
     keyring: Arc<Keyring>,
-    /// The function that reads an environment variable. None if the environment is not used.
+    /// The function that reads an environment variable. None if the environment must not be used.
     environment: Option<fn(&str) -> Option<String>>,
     clock: Arc<dyn Clock>,
-    /// Keyring entries that were recently found, with the time of the check.
+    /// The keyring entries that were recently found, with the time of the check.
     there: Mutex<Vec<(String, CacheStamp)>>,
 }
 
@@ -36,7 +36,7 @@ impl Credentials {
         Self::with_environment(keyring, clock, from_environment.then_some(process))
     }
 
-    /// Makes the sources with the given access to the environment.
+    /// Makes the sources, with the given function to read the environment.
     pub(crate) fn with_environment(
         keyring: Arc<Keyring>,
         clock: Arc<dyn Clock>,
@@ -45,7 +45,8 @@ impl Credentials {
         Self { keyring, environment, clock, there: Mutex::default() }
     }
 
-    /// Checks that a credential exists. The error names the missing credential and `who` needs it.
+    /// Checks that a credential exists. The error names the missing credential and the tool or
+    /// server `who` that needs it.
     pub(crate) async fn check_credential(
         &self,
         pack: &str,
@@ -66,7 +67,8 @@ impl Credentials {
         Ok(())
     }
 
-    /// Whether a variable holds a key of the app itself. Programs of packs never get one.
+    /// Whether a variable contains a key of the app itself. Programs of packs never get such a
+    /// variable.
     pub(crate) fn is_app_key(&self, variable: &str) -> bool {
         is_app_key(variable)
     }
@@ -90,7 +92,7 @@ impl Credentials {
             Ok(None) => None,
             Err(error) => Some(error),
         };
-        // An added server gets what was entered for it, and no variable of this process.
+        // An added server gets only keys that were entered for it, and no variable of this process.
         let is_added = PackId::from(pack).is_of_added_server();
         if !is_added && let Some(value) = self.read_variable(variable) {
             return Ok(value);
@@ -120,21 +122,23 @@ impl Credentials {
         .hint(hint))
     }
 
-    /// Returns the value of a variable that is not secret, if the environment is used.
+    /// Returns the value of a non-secret environment variable, or `None` if the variable is unset
+    /// or blank, or if the environment must not be used.
     pub(crate) fn plain_variable(&self, name: &str) -> Option<String> {
         self.environment?(name)
             .map(|value| value.trim().to_owned())
             .filter(|value| !value.is_empty())
     }
 
-    /// Returns a secret from a variable, if the environment is used.
+    /// Returns a secret from an environment variable, or `None` if the variable is unset or blank,
+    /// or if the environment must not be used.
     pub(crate) fn read_variable(&self, name: &str) -> Option<SecretString> {
         let value = self.environment?(name)?;
         (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
     }
 
-    /// Returns the declared credentials with their sources. A credential that several places need
-    /// counts as set if each place has it.
+    /// Returns the declared credentials with their sources. A credential for several destinations
+    /// counts as set if every destination has it.
     pub(crate) async fn list_views(&self, declared: &[Declared<'_>]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
@@ -186,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Milliseconds.
+    /// The time in milliseconds.
     struct Time(AtomicI64);
 
     impl Clock for Time {
@@ -196,14 +200,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_that_was_found_a_moment_ago_is_not_searched_again_and_a_missing_one_is() {
+    async fn a_found_key_is_cached_briefly_and_a_missing_key_is_not() {
         static LOOKS: AtomicU32 = AtomicU32::new(0);
         let environment: fn(&str) -> Option<String> = |name| {
             LOOKS.fetch_add(1, Ordering::SeqCst);
             (name == "THERE").then(|| "value".to_owned())
         };
         let time = Arc::new(Time(AtomicI64::new(0)));
-        // It never answers in time, so the environment is used.
+        // This keyring never answers in time, so the environment is used.
         let keyring = Arc::new(Keyring::with_timeout("test", Duration::ZERO));
         let credentials = Credentials::with_environment(
             Arc::clone(&keyring),

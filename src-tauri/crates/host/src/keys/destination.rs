@@ -21,9 +21,9 @@ use super::{
 /// The destination of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// A program of the pack.
+    /// A variable of a program of the pack.
     Program,
-    /// Servers: the one that gets the key, and the one that gets tokens made with the key.
+    /// Servers: the server that gets the key, and the server that gets tokens made with the key.
     Servers { origins: Vec<Origin>, first_version: FirstVersion },
     /// The configured address is invalid, so the key has no destination.
     Nowhere,
@@ -179,7 +179,7 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
     places.len() > 1
 }
 
-/// Returns the variable of a tool's key, if the host sends the key itself.
+/// Returns the variable of a tool's key, if the host sends the key.
 pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
     let auth = spec.auth.as_ref().filter(|_| spec.kind.takes_key_of_tool())?;
     auth.env_var.as_deref()

@@ -6,25 +6,25 @@ use contract::address::Origin;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-/// How an entry of version 0.1 is used. Its name contains no server, so it belongs only to the
-/// address in the manifest.
+/// How an entry of version 0.1 is used. The entry's name contains no server, so the entry belongs
+/// only to the address in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FirstVersion {
     /// The entry is ignored, because it belongs to another server.
     Ignored,
     Moved,
-    /// The entry is read and kept, because the pack uses the key for other servers, too.
+    /// The entry is read and kept, because the pack also uses the key for other servers.
     Shared,
 }
 
 /// The names of the keyring entries of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entries {
-    /// All present entries of the key. The first one is read.
+    /// The current entry names of the key. The first entry is read.
     names: Vec<String>,
     /// The names of the entries in version 0.1.
     legacy: Vec<String>,
-    /// Whether an entry of version 0.1 is kept after it was read.
+    /// Whether an entry of version 0.1 is kept after reading.
     keeps_legacy: bool,
 }
 
@@ -52,7 +52,7 @@ impl Entries {
         Self { names, legacy, keeps_legacy: first_version == FirstVersion::Shared }
     }
 
-    /// Joins the entries of a key that is used in several places.
+    /// Joins the entries of a key that has several destinations.
     pub(crate) fn join(all: impl Iterator<Item = Self>) -> Option<Self> {
         all.reduce(|mut all, one| {
             all.names.extend(one.names);
@@ -64,7 +64,7 @@ impl Entries {
         })
     }
 
-    /// Returns the entries of a model server's key. `typed` is the address as written in the
+    /// Returns the entries of a model server's key. `typed` is the address as it is written in the
     /// settings.
     pub(crate) fn of_server(key: &str, server: &Origin, typed: &str) -> Self {
         let typed = typed.trim().split_once("://").map_or(typed, |(_, rest)| rest);
@@ -101,7 +101,7 @@ impl Entries {
         Ok(None)
     }
 
-    /// Stores the key under every present name, and deletes old entries.
+    /// Stores the key under every current name, and deletes the old entries.
     pub(crate) async fn set(
         &self,
         keyring: &Keyring,
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_named_after_the_server_that_requests_reach() {
+    fn keyring_entries_are_named_after_the_origin_that_requests_reach() {
         let of = |text: &str| {
             let entries = Entries::of_server("KEY", &Origin::parse(text).unwrap(), text);
             (entries.names.join(" "), entries.legacy.join(" "))

@@ -1,6 +1,6 @@
 //! The values that must never be stored or sent to a model: values read from or written to the
 //! keyring since the start; all keyring entries, read again at the start and before each accepted
-//! message, because the message may contain one of them; and credentials in the environment.
+//! message, because the message may contain an entry's value; and credentials in the environment.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -30,13 +30,14 @@ const SECRET_WORDS: [&str; 9] = [
     "CREDENTIAL",
     "CREDENTIALS",
 ];
-/// The fewest characters of a credential. Shorter values are settings such as "1" or "none".
+/// The minimum length of a credential in characters. Shorter values are settings such as "1" or
+/// "none".
 const SHORTEST: usize = 8;
-/// How long a keyring that did not answer in time is left alone, so that messages do not wait for
-/// it repeatedly.
+/// How long a keyring that did not answer in time is not asked again, so that messages do not wait
+/// for it repeatedly.
 const RETRY_AFTER: TimeDelta = TimeDelta::seconds(30);
 
-/// The secrets of this process.
+/// The secrets that this process knows.
 pub(crate) struct KnownSecrets {
     keyring: Arc<Keyring>,
     environment: Vec<SecretString>,
@@ -44,7 +45,7 @@ pub(crate) struct KnownSecrets {
     looked: Mutex<LastRead>,
 }
 
-/// When the keyring was last read, and when it last gave no answer.
+/// When the keyring was last read, and when it last did not answer.
 #[derive(Default)]
 struct LastRead {
     at: Option<CacheStamp>,
@@ -52,8 +53,8 @@ struct LastRead {
 }
 
 impl KnownSecrets {
-    /// Makes the list of secrets. `declared` are the variables that packs name as credentials;
-    /// other variables count according to their names.
+    /// Makes the list of secrets. `declared` are the variables that packs declare as credentials;
+    /// other variables are judged by their names.
     pub(crate) fn new(
         keyring: Arc<Keyring>,
         clock: Arc<dyn Clock>,
@@ -78,7 +79,8 @@ impl KnownSecrets {
     }
 }
 
-/// Endings of variable names whose values only describe a credential: its address, owner or expiry.
+/// Suffixes of variable names whose values only describe a credential: its address, owner or
+/// expiry.
 const OF_CREDENTIALS: [&str; 13] = [
     "_URL",
     "_URI",
@@ -137,8 +139,8 @@ impl Secrets for KnownSecrets {
             let mut looked = self.looked.lock();
             match learned {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
-                // Asking a locked keyring takes only a short call, and the user may unlock it
-                // before the next message.
+                // A locked keyring answers quickly, and the user may unlock it before the next
+                // message.
                 Ok(()) | Err(_) => *looked = LastRead { at: Some(now), silent_at: None },
             }
         })
@@ -146,7 +148,7 @@ impl Secrets for KnownSecrets {
 }
 
 /// Reads the keyring's entries for packs, servers and models, because another program with this
-/// profile may have stored some since the last turn.
+/// profile may have stored new entries since the last turn.
 pub(crate) async fn read_secrets(keyring: &Keyring) -> Result<(), SecretsError> {
     let found = keyring
         .read_all(is_entry)
@@ -160,8 +162,8 @@ pub(crate) async fn read_secrets(keyring: &Keyring) -> Result<(), SecretsError> 
     Ok(())
 }
 
-/// Whether a keyring entry holds a secret of a pack, a server or a model. The entries of the log
-/// are excluded, because its mark is not secret.
+/// Whether a keyring entry contains a secret of a pack, a server or a model. The log's entries are
+/// excluded, because its mark is not secret.
 fn is_entry(name: &str) -> bool {
     name.starts_with(OF_PACKS)
         || name.starts_with(TOKENS)
@@ -175,8 +177,8 @@ pub(crate) fn is_credential_name(name: &str) -> bool {
 
 fn is_credential(name: &str, value: &str) -> bool {
     // The address of a token endpoint is not secret. The path of a key file is not secret either,
-    // and removing it would change every text that names its folder. A key that looks like a path
-    // names no existing file.
+    // and removing the path would change every text that mentions its folder. A key that looks like
+    // a path does not name an existing file.
     is_credential_name(name)
         && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end))
         && value.trim().len() >= SHORTEST
@@ -192,7 +194,7 @@ fn is_path(value: &str) -> bool {
     begins_so || in_home.is_some_and(|path| path.exists()) || value.contains(":\\")
 }
 
-/// Returns the secret parts of a variable that is not secret as a whole, also in unescaped form.
+/// Returns the secret parts of a variable that is not entirely secret, also in unescaped form.
 fn secrets_in(name: &str, value: &str) -> Vec<String> {
     let plain = |text: &str| {
         percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
@@ -207,7 +209,7 @@ fn secrets_in(name: &str, value: &str) -> Vec<String> {
     password_in(value).into_iter().chain(keys_in(value)).map(plain).collect()
 }
 
-/// Returns where in a value its secret parts are: the password and the keys of an address.
+/// Returns the ranges of the secret parts of a value: the password and the keys in an address.
 pub(crate) fn secret_parts(value: &str) -> Vec<std::ops::Range<usize>> {
     let place = |part: &str| {
         let start = part.as_ptr() as usize - value.as_ptr() as usize;
@@ -243,7 +245,7 @@ fn password_in(value: &str) -> Option<&str> {
     user.split_once(':').map(|(_, password)| password).filter(|password| !password.is_empty())
 }
 
-/// Notes each OAuth token as a secret, so that it is removed from results.
+/// Notes each OAuth token as a secret, so that the token is removed from results.
 pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
     let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
     for name in ["access_token", "refresh_token", "id_token"] {
@@ -271,7 +273,7 @@ mod tests {
     use crate::{SystemClock, keys::names};
 
     #[test]
-    fn entries_of_packs_servers_and_models_are_secrets() {
+    fn keyring_entries_of_packs_servers_and_models_count_as_secrets() {
         let all = [
             names::entry_name("post", "TOKEN"),
             names::tokens_entry(&"post".into(), "far"),
@@ -281,10 +283,10 @@ mod tests {
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
     }
 
-    /// Starts this program again with its own bus, so that it shares nothing with the session of
+    /// Starts this program again with its own bus, so that the test does not use the session of
     /// this computer.
     #[test]
-    fn unread_keys_of_the_keyring_are_known_before_words_go_out() {
+    fn unread_keyring_entries_are_loaded_before_text_is_sent() {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new("dbus-run-session");
         command.arg("--").arg(std::env::current_exe().unwrap()).args([
@@ -352,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_of_the_environment_are_known_by_their_names() {
+    fn environment_variables_with_credentials_are_recognised_by_name() {
         let variables = [
             ("OPENAI_API_KEY", "sk-1234567890"),
             ("shop_token", "abcdefgh1"),
@@ -403,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_address_only_the_password_is_secret_and_of_a_collectors_headers_each_value() {
+    fn only_passwords_and_keys_inside_an_address_count_as_secrets() {
         let variables = [
             ("NORCE_OAUTH_TOKEN_URL", "https://shop.example/oauth/token"),
             ("token_endpoint", "https://shop.example/oauth/token"),

@@ -1,5 +1,5 @@
-//! Keys of models, packs and servers: their entries in the keyring, where each may be sent, and all
-//! values that no model may see. Must not know packs beyond their manifests, nor who asks.
+//! Keys of models, packs and servers: their entries in the keyring, where each key may be sent, and
+//! all values that no model may see. Must not know packs beyond their manifests, nor the caller.
 
 mod cache;
 mod credentials;
@@ -35,8 +35,8 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Opens the keys of an installation. Credentials may come from the environment, too, if
-    /// `from_environment` says so.
+    /// Opens the keys of an installation. If `from_environment` is true, credentials may also come
+    /// from the environment.
     pub(crate) fn open(installation: &str, clock: Arc<dyn Clock>, from_environment: bool) -> Self {
         let keyring = Arc::new(Keyring::new(installation));
         let credentials = Arc::new(Credentials::new(Arc::clone(&keyring), clock, from_environment));
@@ -44,7 +44,7 @@ impl Keys {
     }
 
     /// Reads the stored keys, so that they are known as secrets before any input is accepted. A
-    /// locked or silent keyring takes its own time limit at most.
+    /// locked or silent keyring only delays this by its timeout.
     pub(crate) async fn learn_secrets(&self) {
         if let Err(error) = read_secrets(&self.keyring).await {
             tracing::info!(%error, "stored keys are not known yet; they are looked for again before each message");
@@ -52,7 +52,7 @@ impl Keys {
     }
 
     /// Returns all values that must never reach a model. `declared` are the variables that packs
-    /// name as credentials.
+    /// declare as credentials.
     pub(crate) fn known_secrets(
         &self,
         clock: Arc<dyn Clock>,
@@ -61,8 +61,8 @@ impl Keys {
         KnownSecrets::new(Arc::clone(&self.keyring), clock, declared, environment_variables())
     }
 
-    /// Deletes a key of a pack for every destination for which it was entered, including addresses
-    /// that are no longer configured.
+    /// Deletes a key of a pack for every destination for which the key was entered, including
+    /// addresses that are no longer configured.
     pub(crate) async fn delete_pack_key(
         &self,
         pack: &str,

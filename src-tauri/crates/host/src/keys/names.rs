@@ -11,7 +11,7 @@ pub(crate) const TOKENS: &str = "oauth/";
 /// The name of the key for the configured model's server.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
 
-/// Whether a variable in the environment of a terminal holds a key of the app itself.
+/// Whether a variable in a terminal's environment contains a key of the app itself.
 pub(crate) fn is_app_key(variable: &str) -> bool {
     models::Api::ALL.iter().any(|api| api.key_variable() == variable)
 }
@@ -21,7 +21,7 @@ pub(crate) fn entry_name(pack: &str, variable: &str) -> String {
     format!("{OF_PACKS}{pack}/{variable}")
 }
 
-/// Returns the entry name of a server's tokens in version 0.1. The present entry adds the server's
+/// Returns the entry name of a server's tokens in version 0.1. The current entry adds the server's
 /// origin to this name.
 pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
     format!("{TOKENS}{pack}/{server}")

@@ -1,5 +1,5 @@
-//! Removes the keys in a client's environment from the commands that it sends, because the process
-//! it connects to does not know these keys. Must not know the meaning of commands.
+//! Removes the keys in a client's environment from the commands that the client sends, because the
+//! other process does not know these keys. Must not know the meaning of commands.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::known_secrets;
 pub(crate) struct OwnKeys(KeyFilter);
 
 impl OwnKeys {
-    /// Reads the keys from the environment. `declared` are the variables that packs name as
+    /// Reads the keys from the environment. `declared` are the variables that packs declare as
     /// credentials.
     pub(crate) fn from_environment(declared: &BTreeSet<String>) -> Self {
         let values = known_secrets::secrets_of(declared, known_secrets::environment_variables());

@@ -1,5 +1,5 @@
-//! Verifies the open log and raises its alarm. After an alarm the log is stopped until a person
-//! accepts a new one. Must not know what else an alarm stops.
+//! Verifies the open log and raises its alarm. After an alarm, the log is stopped until a person
+//! accepts a new log. Must not know what else an alarm stops.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{HostLog, audit_error, ledger::Alarm, opening::name_installation};
 
-/// The time between two reports about the progress of a verification.
+/// The time between two progress reports of a verification.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
 impl HostLog {
@@ -24,14 +24,14 @@ impl HostLog {
         self.alarm().map_or(Ok(()), Err)
     }
 
-    /// Verifies the whole log. A fault raises the alarm.
+    /// Verifies the whole log. A problem raises the alarm.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let judged = self.records.judge().await?;
         Ok(self.heed(&judged))
     }
 
-    /// Verifies the whole log, and tells the windows how far it is. Another verification that a
-    /// person asked for is stopped.
+    /// Verifies the whole log, and reports the progress to the windows. Stops another verification
+    /// that a person requested.
     pub(crate) async fn verify_with_progress(
         &self,
         events: &dyn Events,
@@ -56,14 +56,14 @@ impl HostLog {
         Ok(self.heed(&judged))
     }
 
-    /// Stops the verification that a person asked for.
+    /// Stops the verification that a person requested.
     pub(crate) fn stop_verification(&self) {
         if let Some(watch) = self.verification.lock().take() {
             watch.stop();
         }
     }
 
-    /// Completes the result of a verification. A fault raises the alarm.
+    /// Completes the result of a verification. A problem raises the alarm.
     fn heed(&self, judged: &Judged) -> VerifyReport {
         let mut report = judged.report.clone();
         self.ledger.add_problems_to(&mut report);
@@ -76,7 +76,8 @@ impl HostLog {
         report
     }
 
-    /// Stops the log for an alarm that is new to this process. Returns whether there is one.
+    /// Stops the log if there is an alarm that is new to this process. Returns whether there is
+    /// such an alarm.
     pub(crate) fn stop_for_new_alarm(&self) -> bool {
         let Some(alarm) = self.ledger.take_new_alarm() else { return false };
         tracing::error!("{}", alarm.sentence());
@@ -84,7 +85,7 @@ impl HostLog {
         true
     }
 
-    /// Moves the log of an alarm aside and begins a new one. `by` names the window or the terminal.
+    /// Moves the log of an alarm aside and begins a new log. `by` names the window or the terminal.
     /// Returns the new path of the old file.
     pub(crate) async fn begin_new_log(
         &self,
@@ -106,7 +107,7 @@ impl HostLog {
                 "The log has no installation.",
             ));
         };
-        // The old log's mark is stored, so that the old file can still be verified against it.
+        // The old log's mark is stored, so that the old file can still be compared with it.
         if let (Some(mark), Some(stem)) = (&alarm.mark, Path::new(&name).file_stem())
             && let Err(error) =
                 FileAnchor::of_set_aside(&self.paths().state, &id, &stem.to_string_lossy())
@@ -130,7 +131,8 @@ impl HostLog {
         Ok(aside.display().to_string())
     }
 
-    /// Keeps the confirmations of the old log beside it. They are not about the new log.
+    /// Moves the confirmations of the old log beside the old log, because they do not apply to the
+    /// new log.
     fn set_aside_attestations(&self, old_log: &str) {
         let from = self.paths().attestations();
         let stem = Path::new(old_log).file_stem().unwrap_or_default().to_string_lossy();

@@ -1,5 +1,5 @@
-//! Through what the running command was asked. The command's records name it, with the person. Must
-//! not know commands.
+//! Where the running command came from, and who requested it. The command's records contain both.
+//! Must not know commands.
 
 use contract::CallerKind;
 use engine::{add_caller, ports::RecordDraft};
@@ -10,14 +10,18 @@ tokio::task_local! {
     static CALLER: CallerKind;
 }
 
-/// Runs a command that a terminal asked for.
+/// Runs a command that came from a terminal.
 pub(crate) async fn from_terminal<T>(work: impl Future<Output = T>) -> T {
     CALLER.scope(CallerKind::Terminal, work).await
 }
 
-/// Adds to a record through what the command was asked, and by whom. Only windows ask without a
-/// terminal.
+/// Returns where the running command came from.
+pub(crate) fn current_caller() -> CallerKind {
+    CALLER.try_with(Clone::clone).unwrap_or(CallerKind::Window)
+}
+
+/// Adds to a record where the command came from, and who requested it. Commands that do not come
+/// from a terminal come from a window.
 pub(crate) fn sign_record(draft: RecordDraft, profile: &LiveProfile) -> RecordDraft {
-    let caller = CALLER.try_with(Clone::clone).unwrap_or(CallerKind::Window);
-    add_caller(draft, &caller, profile)
+    add_caller(draft, &current_caller(), profile)
 }

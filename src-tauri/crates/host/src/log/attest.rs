@@ -1,6 +1,6 @@
-//! Has checkpoints confirmed by others: a witness cosigns them, and an authority stamps one a day.
-//! Both are off until the user enters their address. Their answers are kept in the profile's folder,
-//! and the log does not depend on it.
+//! Has checkpoints confirmed by others: a witness cosigns them, and an authority stamps one
+//! checkpoint a day. Both are off until the user enters their address. Their answers are stored in
+//! the profile's folder, and the log does not depend on these answers.
 
 use std::{fs, io::Write as _, path::PathBuf};
 
@@ -11,12 +11,13 @@ use packs::run::{Posted, post};
 
 use super::{HostLog, audit_error};
 
-/// How often a witness is asked again after it named another size.
+/// How many times a witness is asked again after it reported another size.
 const TRIES: usize = 3;
 
 /// Why a checkpoint was not confirmed.
 struct Refusal {
-    /// The name in the log, if the answer speaks against the log or against the service.
+    /// The name of the event in the log, if the answer is evidence against the log or against the
+    /// service.
     recorded: Option<&'static str>,
     message: Text,
 }
@@ -28,8 +29,8 @@ impl From<AgentError> for Refusal {
 }
 
 impl HostLog {
-    /// Has the newest checkpoint confirmed by all that the settings name. Returns what went wrong.
-    /// It is recorded unless it is `known`.
+    /// Has the newest checkpoint confirmed by all services in the settings. Returns the problem, if
+    /// there is one. The problem is recorded unless it is equal to `known`.
     pub(crate) async fn attest(&self, known: Option<&Text>) -> Option<Text> {
         let settings = self.profile.settings().audit.clone();
         let mut problems = Vec::new();
@@ -73,7 +74,7 @@ impl HostLog {
         }
     }
 
-    /// Sends the newest checkpoint to the witness and keeps its cosignature.
+    /// Sends the newest checkpoint to the witness and stores the witness's cosignature.
     async fn ask_witness(&self, settings: &AuditSettings) -> Result<(), Refusal> {
         let witness = Witness::parse(&settings.witness_key).ok_or_else(bad_key)?;
         let url = format!("{}/add-checkpoint", settings.witness_url.trim_end_matches('/'));
@@ -114,7 +115,7 @@ impl HostLog {
         })?
     }
 
-    /// Has the day's first checkpoint stamped, unless that has been done.
+    /// Requests a time stamp for the day's first checkpoint, unless it already has one.
     async fn ask_authority(&self, settings: &AuditSettings) -> Result<(), Refusal> {
         let (kept, today) = (self.kept("timestamps"), self.today());
         if kept.has(&today, "tsr") {
@@ -148,8 +149,9 @@ impl HostLog {
     }
 }
 
-/// Reads the size that a witness has cosigned. It must lie between what it cosigned before and what
-/// this log has: otherwise the witness forgot something, or this log did.
+/// Reads the size that a witness has cosigned. The size must lie between the last size that this
+/// witness cosigned and the current size of this log. A smaller size means that the witness lost
+/// data, and a larger size that this log lost records.
 fn other_size(witness: &Witness, body: &str, known: u64, size: u64) -> Result<u64, Refusal> {
     let name = witness.name();
     let told: u64 = body.trim_end().parse().map_err(|_| unexpected(name, 409))?;
@@ -207,7 +209,7 @@ fn unexpected(name: &str, status: u16) -> Refusal {
     Refusal { recorded: None, message }
 }
 
-/// A folder with one answer a day.
+/// A folder that stores one answer per day.
 struct Kept {
     folder: PathBuf,
 }
@@ -217,7 +219,7 @@ impl Kept {
         self.folder.join(format!("{day}.{ending}")).is_file()
     }
 
-    /// Returns the newest checkpoint.
+    /// Returns the newest stored checkpoint.
     fn newest(&self) -> Option<String> {
         let names = fs::read_dir(&self.folder).ok()?;
         let name = names
@@ -227,7 +229,7 @@ impl Kept {
         files::read_text(&self.folder.join(name), files::OWN).ok()
     }
 
-    /// Stores an answer in one step, so that a crash leaves the old one or the new one.
+    /// Stores an answer in one step, so that after a crash either the old or the new answer exists.
     fn store(&self, day: &str, ending: &str, bytes: &[u8]) -> Result<(), AgentError> {
         let failed = |error: std::io::Error| {
             AgentError::internal(

@@ -1,4 +1,4 @@
-//! The copy of the log. The store makes those of its own database.
+//! The daily copy of the log. The store copies its own database.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -9,7 +9,8 @@ use contract::{AgentError, text};
 
 use crate::profile::{Paths, create_private_folder};
 
-/// Makes the copy if it is due. Blocking. A failure is only logged, because nothing is lost by it.
+/// Updates the copy if it is due. Blocking. A failure is only logged, because the log itself is not
+/// affected.
 pub(crate) fn copy_if_due(log: &Log, paths: &Paths, now: DateTime<Utc>) {
     if is_due(&paths.audit_copy(), now)
         && let Err(error) = update_log_copy(log, paths, now)
@@ -25,7 +26,7 @@ pub(crate) fn is_due(copy: &Path, now: DateTime<Utc>) -> bool {
     !(TimeDelta::zero()..TimeDelta::days(1)).contains(&age)
 }
 
-/// Adds the new records to the copy of the log, and removes what was erased. Blocking.
+/// Adds the new records to the copy of the log, and removes the erased values. Blocking.
 pub(crate) fn update_log_copy(
     log: &Log,
     paths: &Paths,

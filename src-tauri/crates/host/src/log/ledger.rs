@@ -1,5 +1,5 @@
-//! Records which log belongs to which data folder, and keeps an alarm until a person has
-//! acknowledged it. The record is in the state folder, so that changes in the data folder do not
+//! Stores which log belongs to which data folder, and keeps an alarm until a person has
+//! acknowledged it. This ledger is in the state folder, so that changes in the data folder do not
 //! affect it.
 
 use std::{
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::profile::{Paths, Stamp, create_private_folder, read_stamp, write_atomically};
 
-/// The record of one data folder.
+/// The ledger's entry for one data folder.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Entry {
     folder: String,
@@ -41,7 +41,7 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    /// Returns the fault for the record in the new log.
+    /// Returns the problem in the form for the record in the new log.
     pub(crate) fn to_tampered(&self) -> Tampered {
         Tampered {
             problems: self.shown.problems.clone(),
@@ -61,7 +61,7 @@ impl Alarm {
         text!("Audit log verification failed: {why}.", why = first)
     }
 
-    /// Returns the error that explains why no call runs and what to do.
+    /// Returns the error that explains why no call runs and what the user can do.
     pub(crate) fn error(&self) -> AgentError {
         let message = text!(
             "{why} Countersign runs nothing until a person has accepted a new log.",
@@ -73,10 +73,10 @@ impl Alarm {
     }
 }
 
-/// The record of one data folder. It is stored under the given path and under the path without
-/// links, so that replacing the folder by a link does not hide the record.
+/// The ledger of one data folder. Its entry is stored under the given path and under the path
+/// without links, so that replacing the folder with a link does not hide the entry.
 pub(crate) struct Ledger {
-    /// The files of the record, one for each path of the folder. If they differ, the file for the
+    /// The files of the entry, one for each path of the folder. If they differ, the file for the
     /// given path is used.
     files: Vec<PathBuf>,
     known: Mutex<LedgerState>,
@@ -88,16 +88,16 @@ struct LedgerState {
     in_folder: Option<String>,
     /// Whether the file exists but is not a valid entry.
     damaged: bool,
-    /// A file of the record that cannot be read now, with the reason.
+    /// A file of the ledger that cannot be read now, with the reason.
     unreadable: Option<(PathBuf, String)>,
-    /// The file stamps of the last read.
+    /// The stamps of the files at the last read.
     seen: Vec<Stamp>,
     /// The id of the newest alarm that this process has acted on.
     heeded: Option<String>,
 }
 
-/// Returns the data folders of this user's profiles, as far as they are known: the default one and
-/// those that the state folder remembers. A profile around the home folder is left out, because
+/// Returns the known data folders of this user's profiles: the default folder, and the folders that
+/// the state folder remembers. A data folder that contains the home folder is left out, because
 /// hiding it would hide everything.
 pub(crate) fn find_profiles(paths: &Paths) -> Vec<PathBuf> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok()).unwrap_or_default();
@@ -113,7 +113,7 @@ pub(crate) fn find_profiles(paths: &Paths) -> Vec<PathBuf> {
 }
 
 impl Ledger {
-    /// Reads the record. Writes no file.
+    /// Reads the ledger. Writes no file.
     pub(crate) fn open(paths: &Paths) -> Self {
         let (given, real) = (absolute_path(&paths.data), resolve_folder(&paths.data));
         let in_folder = files::read_text(&paths.installation(), files::NAME);
@@ -179,7 +179,7 @@ impl Ledger {
         }
     }
 
-    /// Fails if the record cannot be read now, because it is then unknown which log belongs to the
+    /// Fails if the ledger cannot be read now, because it is then unknown which log belongs to the
     /// folder.
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
         let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
@@ -196,8 +196,8 @@ impl Ledger {
         self.known.lock()
     }
 
-    /// Returns the id of the installation whose log belongs to the folder: the recorded one, or
-    /// else the one in the folder.
+    /// Returns the id of the installation whose log belongs to the folder: the id in the ledger, or
+    /// else the id in the folder.
     pub(crate) fn read_installation(&self) -> Option<String> {
         let known = self.lock_state();
         let remembered = Some(known.entry.installation.clone()).filter(|id| is_id(id));
@@ -209,7 +209,7 @@ impl Ledger {
         self.lock_state().entry.marked
     }
 
-    /// Returns the problems of the data folder itself.
+    /// Returns the problems with the data folder itself.
     pub(crate) fn list_problems(&self) -> Vec<VerifyProblem> {
         let known = self.lock_state();
         let entry = &known.entry;
@@ -237,7 +237,7 @@ impl Ledger {
         known.entry.alarm.clone()
     }
 
-    /// Returns an alarm once, when it is new to this process.
+    /// Returns an alarm if it is new to this process. The next call does not return it again.
     pub(crate) fn take_new_alarm(&self) -> Option<Alarm> {
         let alarm = self.alarm()?;
         let id = Some(alarm.shown.id.clone());
@@ -254,7 +254,7 @@ impl Ledger {
         }
     }
 
-    /// Adds the folder's problems and an unacknowledged alarm to the result of a verification.
+    /// Adds the data folder's problems and an unacknowledged alarm to the result of a verification.
     pub(crate) fn add_problems_to(&self, report: &mut VerifyReport) {
         report.problems.extend(self.list_problems());
         if let Some(alarm) = self.alarm() {
@@ -270,7 +270,7 @@ impl Ledger {
         report.ok = report.problems.is_empty();
     }
 
-    /// Records that the folder's file names this installation now.
+    /// Records that the folder's file contains this installation id now.
     pub(crate) fn set_installation(&self, installation: &str) {
         self.lock_state().in_folder = Some(installation.to_owned());
     }
@@ -296,7 +296,7 @@ impl Ledger {
         }
     }
 
-    /// Stores an alarm until it is acknowledged. A second alarm does not change the first.
+    /// Stores an alarm until it is acknowledged. A second alarm does not change the first alarm.
     pub(crate) fn raise_alarm(&self, id: String, now: DateTime<Utc>, found: &Tampered) -> Alarm {
         let mut known = self.lock_state();
         self.reread_entry(&mut known);
@@ -326,14 +326,14 @@ impl Ledger {
         self.write_entry(&known.entry);
     }
 
-    /// Deletes the entry of a temporary folder, and the folder of all entries if this was the only
-    /// one.
+    /// Deletes the entry of a temporary folder, and also the folder of all entries if there are no
+    /// other entries.
     pub(crate) fn delete_entry(&self) {
         for file in &self.files {
             let _ = fs::remove_file(file);
         }
         if let Some(folder) = self.files.first().and_then(|file| file.parent()) {
-            // Fails if there are other entries.
+            // This fails if there are other entries.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -351,8 +351,8 @@ impl Ledger {
     }
 }
 
-/// Reads the record in a file, if there is one. The error kind `InvalidData` means that the file
-/// contains something else.
+/// Reads the entry in a file, if there is one. The error kind `InvalidData` means that the file has
+/// other content.
 fn read_entry(file: &Path) -> io::Result<Option<Entry>> {
     match files::read(file, files::OWN) {
         Ok(bytes) => serde_json::from_slice(&bytes)
@@ -370,8 +370,8 @@ fn read_entry(file: &Path) -> io::Result<Option<Entry>> {
     }
 }
 
-/// Whether a text is the id of an installation, which is a UUID. Names of files and folders are
-/// made from it, so no other text is accepted.
+/// Whether a text is the id of an installation, which is a UUID. Other texts are not accepted,
+/// because the id is used in names of files and folders.
 fn is_id(text: &str) -> bool {
     text.len() == 36
         && text.char_indices().all(|(at, one)| {
@@ -379,14 +379,14 @@ fn is_id(text: &str) -> bool {
         })
 }
 
-/// Returns the given path as an absolute one.
+/// Returns the given path as an absolute path.
 fn absolute_path(folder: &Path) -> PathBuf {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    // Removes a slash at the end.
+    // Collecting the components removes a trailing slash.
     absolute.components().collect()
 }
 
-/// Returns the path without links, also if the folder does not exist.
+/// Returns the path without links, even if the folder does not exist.
 fn resolve_folder(folder: &Path) -> PathBuf {
     let absolute = absolute_path(folder);
     let by_parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));

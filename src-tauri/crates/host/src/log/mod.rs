@@ -21,8 +21,8 @@ use parking_lot::Mutex;
 
 use crate::profile::{Database, LiveProfile, Options, Paths};
 
-pub(crate) use asked::from_terminal;
 use asked::sign_record;
+pub(crate) use asked::{current_caller, from_terminal};
 pub(crate) use copies::copy_if_due;
 pub(crate) use ledger::{Ledger, find_profiles};
 pub(crate) use offline::verify_folder;
@@ -34,17 +34,16 @@ pub(crate) use signing::delete_signing_key;
 /// The log of an open profile. Records are read and written through `Deref`.
 pub(crate) struct HostLog {
     pub(crate) records: Arc<Log>,
-    /// The record, outside the data folder, of which log belongs to it. Thus a log that is missing
-    /// or was replaced is noticed.
+    /// The ledger, which is outside the data folder, so that a missing or replaced log is detected.
     pub(crate) ledger: Arc<Ledger>,
     profile: Arc<LiveProfile>,
     database: Arc<Database>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     opened_at: DateTime<Utc>,
-    /// The same moment, by which the time since then is measured.
+    /// The same moment on the monotonic clock, from which the elapsed time is measured.
     opened: Instant,
-    /// The verification that a person asked for last.
+    /// The verification that a person requested last.
     verification: Mutex<Option<Arc<VerifyWatch>>>,
 }
 
@@ -81,12 +80,12 @@ impl HostLog {
         self.profile.paths()
     }
 
-    /// Returns the time of the profile's clock.
+    /// Returns the current time of the profile's clock.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// Records what a command did, with who asked for it.
+    /// Records the effect of a command, and who requested the command.
     pub(crate) async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         let signed = sign_record(draft, &self.profile);
         let recorded = self.records.append(signed, Durability::Durable).await;

@@ -1,5 +1,5 @@
 //! Verifies and exports a profile's log without the profile's lock, even if another process has the
-//! profile open. Does not change the log. A fault raises the profile's alarm.
+//! profile open. Does not change the log. A problem raises the profile's alarm.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,11 +19,11 @@ use super::{
 };
 use crate::profile::{Environment, LiveProfile, Options, Paths};
 
-/// How often a faulty log is verified again because its marks changed meanwhile.
+/// How many times a log with a problem is verified again because its marks changed in the meantime.
 const TRIES: usize = 20;
 
 /// Verifies the whole log against the data stored outside of it: its marks, its key, its
-/// installation, and an unacknowledged alarm. A fault raises the alarm, after which no call runs
+/// installation, and an unacknowledged alarm. A problem raises the alarm, after which no call runs
 /// until a person accepts a new log.
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     let (mut ledger, mut outside) = ledger_and_marks(paths);
@@ -40,7 +40,7 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
         if judged.report.ok {
             break;
         }
-        // A process that opened the log meanwhile has stored newer marks.
+        // If another process opened the log in the meantime, it has stored newer marks.
         let again = ledger_and_marks(paths);
         if (&again.1.keyring, &again.1.state) == (&outside.keyring, &outside.state) {
             break;
@@ -59,7 +59,7 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
     Ok(report)
 }
 
-/// Whether another process may just be creating the log, which is then incomplete.
+/// Whether another process may be creating the log at this moment, so that the log is incomplete.
 fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
     Ok(!ledger.is_marked() && paths.lock_profile()?.is_none())
 }
@@ -73,7 +73,8 @@ fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     (ledger, outside)
 }
 
-/// Verifies one log file against its stored mark: the profile's own, or one that was set aside.
+/// Verifies one log file against its stored mark: the profile's own file, or a file that was set
+/// aside.
 pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentError> {
     let own = |file: &Path| Some(file.canonicalize().ok()? == paths.audit().canonicalize().ok()?);
     if own(file) == Some(true) {
@@ -101,7 +102,7 @@ pub(crate) async fn verify_folder(folder: PathBuf) -> Result<VerifyReport, Agent
 }
 
 /// Exports the log, or a part of it with proofs, into a new folder. The keyring's key signs the
-/// statements. Returns an unacknowledged alarm, too.
+/// statements. Also returns an unacknowledged alarm.
 pub fn export_log(
     paths: &Paths,
     folder: &Path,
@@ -125,7 +126,8 @@ pub fn export_log(
     Ok((written, ledger.alarm().map(|alarm| alarm.error())))
 }
 
-/// Returns the part of the log that a session or a record names. Both together name none.
+/// Returns the part of the log that is selected by a session or by a record. Fails if both are
+/// given.
 pub fn export_scope(session: Option<SessionId>, record: Option<u64>) -> Result<Scope, AgentError> {
     match (session, record) {
         (None, None) => Ok(Scope::Whole),

@@ -17,7 +17,8 @@ use crate::profile::{
     Options, Paths, WhenAlarmed, create_private_folder, unusable_file, write_atomically,
 };
 
-/// Returns the profile's installation id: the recorded one, the one in the folder, or a new one.
+/// Returns the profile's installation id: the id in the ledger, or the id in the folder, or else a
+/// new id.
 pub(crate) fn resolve_installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
     let known = ledger.read_installation();
     let id = match known {
@@ -42,7 +43,7 @@ pub(super) fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentErro
     write_atomically(&path, id).map_err(|e| unusable_file(&paths.data, &path, &e))
 }
 
-/// Opens the log. `options` decides what happens in case of an alarm.
+/// Opens the log. `options` decides what happens if there is an alarm.
 pub(crate) async fn open_log(
     paths: &Paths,
     lock: &Arc<File>,
@@ -86,7 +87,7 @@ pub(crate) async fn open_log(
     }
 }
 
-/// Opens the log. A data folder that does not match its record counts as a tampered log.
+/// Opens the log. A data folder that does not match its ledger entry counts as a tampered log.
 async fn open_checked_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
     let problems = ledger.list_problems();
     if !problems.is_empty() {

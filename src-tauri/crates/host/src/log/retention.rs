@@ -1,6 +1,6 @@
-//! Erases values of the log that are older than the user keeps them, and other things whose time is
-//! over, as far as the clock and the records agree on the time. Records stay. Must not know what the
-//! values are.
+//! Erases values of the log that are older than the user wants to keep them, and other expired
+//! data, as far as the clock and the records agree on the time. Records stay. Must not know the
+//! meaning of the values.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,25 +10,26 @@ use engine::ports::{AuditLog as _, Books as _, Durability, Profile as _, RecordD
 
 use super::{HostLog, audit_error, copies};
 
-/// The time after which the same doubt about the clock is recorded again.
+/// The time after which a continuing disagreement about the clock is recorded again.
 const DOUBT_LASTS: TimeDelta = TimeDelta::days(1);
 
-/// How long the result of a run is kept for a repetition of its request.
+/// How long the result of a run is kept in case its request is repeated.
 const RUNS_KEPT: TimeDelta = TimeDelta::hours(24);
 
-/// Judges whether the time of something that is stored is over.
+/// Decides whether stored data has expired.
 #[derive(Clone, Copy, Debug)]
 pub struct AgeJudge {
     /// When the profile was opened.
     opened: DateTime<Utc>,
-    /// The time since then, also if the clock was set forward meanwhile.
+    /// The clock's time, but at most the opening plus the time elapsed since then, so that setting
+    /// the clock forward has no effect.
     now: DateTime<Utc>,
     /// The moment that the clock and the records agree on.
     agreed: Option<DateTime<Utc>>,
 }
 
 impl AgeJudge {
-    /// Returns the judge of a profile that was opened at one moment and has been open for some time.
+    /// Returns the judge of a profile that was opened at `opened` and has been open for some time.
     fn new(
         opened: DateTime<Utc>,
         open_for: Duration,
@@ -40,25 +41,26 @@ impl AgeJudge {
         Self { opened, now: clock.min(most), agreed }
     }
 
-    /// Whether something may be deleted that was stored at one moment and ends at another one. A
-    /// thing that was stored since the start is at most as old as the time that has passed since then. For the
-    /// rest, the clock may be wrong.
+    /// Whether data that was stored at `stored` and expires at `ends` may be deleted. For data that
+    /// was stored since the profile was opened, the elapsed time decides. For other data, the clock
+    /// may be wrong, so the agreed moment decides.
     pub fn is_over(&self, stored: DateTime<Utc>, ends: DateTime<Utc>) -> bool {
         let now = if stored >= self.opened { Some(self.now) } else { self.agreed };
         now.is_some_and(|now| ends <= now)
     }
 }
 
-/// The moment before which values expire.
+/// The moments before which values expire.
 struct Expiry {
-    /// By the time that the clock and the records agree on. None if they agree on none.
+    /// According to the time that the clock and the records agree on. None if they agree on no
+    /// time.
     agreed: Option<DateTime<Utc>>,
-    /// By the clock alone.
+    /// According to the clock alone.
     by_clock: DateTime<Utc>,
 }
 
 impl HostLog {
-    /// Returns the judge of what may be deleted by its age. If the log cannot be read, what was
+    /// Returns the judge that decides whether data has expired. If the log cannot be read, data
     /// stored before this start is kept.
     pub(crate) async fn age_judge(&self) -> AgeJudge {
         let agreed = self.records.agreed_time().await.unwrap_or_else(|error| {
@@ -76,7 +78,7 @@ impl HostLog {
         }
     }
 
-    /// Erases the values that are too old, also from the copy of the log. Returns their number.
+    /// Erases the expired values, also from the copy of the log. Returns the number of values.
     pub(crate) async fn expire_values(&self) -> Result<u64, AgentError> {
         if self.alarm().is_some() {
             return Ok(0);
@@ -96,7 +98,7 @@ impl HostLog {
         Ok(erased)
     }
 
-    /// Returns the moment before which values expire. None if they are kept.
+    /// Returns the moments before which values expire. Returns None if values are kept forever.
     async fn expiry(&self) -> Result<Option<Expiry>, AgentError> {
         let days = self.profile.settings().audit.keep_values_days;
         if days == 0 {
@@ -107,7 +109,8 @@ impl HostLog {
         Ok(Some(Expiry { agreed, by_clock: self.now() - kept }))
     }
 
-    /// Whether values are kept that are too old by a clock that does not agree with the records.
+    /// Whether there are values that have expired according to the clock but are kept, because the
+    /// clock does not agree with the records.
     pub(crate) async fn has_values_kept_for_clock(&self) -> Result<bool, AgentError> {
         match self.expiry().await? {
             Some(expiry) => self.keeps_values(&expiry).await,
@@ -119,12 +122,12 @@ impl HostLog {
         if expiry.agreed == Some(expiry.by_clock) {
             return Ok(false);
         }
-        // Values that are old by the agreed time, too, are erased.
+        // Values that have also expired by the agreed time are erased and do not count.
         let agreed = expiry.agreed.unwrap_or(DateTime::<Utc>::MIN_UTC);
         self.records.has_values_between(agreed, expiry.by_clock).await
     }
 
-    /// Records once that values are kept that are too old by the clock.
+    /// Records once that values are kept although they have expired according to the clock.
     async fn note_kept_values(&self, expiry: &Expiry) -> Result<(), AgentError> {
         if !self.keeps_values(expiry).await? {
             return Ok(());
@@ -169,8 +172,8 @@ impl HostLog {
             .map_err(|error| failed().with("cause", error.to_string()))
     }
 
-    /// Erases values that are too old, and makes the copy of the log if it is due. A failure is only
-    /// logged, because the next time tries again.
+    /// Erases the expired values, and updates the copy of the log if it is due. Failures are only
+    /// logged, because the next round tries again.
     pub(crate) async fn keep_up(&self) {
         if let Err(error) = self.expire_values().await {
             tracing::warn!(message = error.message, "old values could not be erased");
@@ -186,7 +189,7 @@ impl HostLog {
         }
     }
 
-    /// Brings the copy of the log up to date.
+    /// Updates the copy of the log.
     pub(crate) async fn renew_log_copy(&self) -> Result<(), AgentError> {
         let (log, paths, now) = (Arc::clone(&self.records), self.paths().clone(), self.now());
         tokio::task::spawn_blocking(move || copies::update_log_copy(&log, &paths, now))
@@ -200,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_jumps_ahead_makes_nothing_older() {
+    fn a_clock_that_jumps_ahead_does_not_expire_values() {
         let opened = Utc::now();
         let at = |hours: i64| opened + TimeDelta::hours(hours);
         let judge =

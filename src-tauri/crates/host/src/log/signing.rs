@@ -1,5 +1,5 @@
-//! Provides the key that signs the log, stored in the keyring or made for this run only, and stores
-//! a copy of the newest checkpoint in the keyring.
+//! Provides the key that signs the log, stored in the keyring or created for this run only, and
+//! stores a copy of the newest checkpoint in the keyring.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use secrets::Keyring;
 const SIGNING_KEY: &str = "audit-signing-key";
 const MARK: &str = "audit-mark";
 
-/// Returns the signer of this run. If the keyring has no signing key, a new one is made and stored.
-/// Without a keyring, the key stays in memory.
+/// Returns the signer of this run. If the keyring has no signing key, creates and stores a new key.
+/// If there is no keyring, the key stays in memory.
 pub(crate) async fn open_signer(
     keyring: &Keyring,
     entropy: &dyn Entropy,
@@ -42,7 +42,7 @@ pub(crate) async fn open_signer(
 /// Deletes the signing key and the stored mark.
 pub(crate) async fn delete_signing_key(keyring: &Keyring) {
     for name in [SIGNING_KEY, MARK] {
-        // Without a keyring there is nothing to delete.
+        // If there is no keyring, there is nothing to delete.
         let _ = keyring.delete(name).await;
     }
 }
@@ -79,8 +79,8 @@ pub(crate) fn stored_signer(keyring: &Keyring) -> Option<Signer> {
     seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true))
 }
 
-/// Stores the newest mark in the keyring. The log calls this on its own thread, and waits for it at
-/// the end.
+/// Stores the newest mark in the keyring. The log calls this on a separate thread, and waits for it
+/// when it is closed.
 pub(crate) struct KeyringAnchor {
     keyring: Arc<Keyring>,
 }

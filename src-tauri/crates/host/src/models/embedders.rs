@@ -1,5 +1,6 @@
-//! Chooses the model that compares memories: the built-in one, one of the provider, or one in a
-//! folder. A folder is read again when its files change. Must not know what vectors are used for.
+//! Chooses the model that compares memories: the built-in model, a model of the provider, or a
+//! model in a folder. A folder is read again when its files change. Must not know what vectors are
+//! used for.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +17,7 @@ use tokio::sync::Mutex;
 use super::HostModels;
 use crate::profile::LiveProfile;
 
-/// The models of a profile.
+/// The embedding models of a profile.
 pub(crate) struct HostEmbedders {
     profile: Arc<LiveProfile>,
     models: Arc<HostModels>,
@@ -24,7 +25,7 @@ pub(crate) struct HostEmbedders {
     folder: Mutex<Option<ReadFolder>>,
 }
 
-/// The last folder that was read, also if it is not a model.
+/// The last folder that was read, even if it is not a model.
 struct ReadFolder {
     stamp: FolderStamp,
     read: Result<Arc<FolderModel>, EmbeddingFailed>,

@@ -1,5 +1,5 @@
-//! An embedding model of the configured provider. Address, key, time limits and retries are those of
-//! the model that answers.
+//! An embedding model of the configured provider. It uses the address, key, timeouts and retries of
+//! the chat model.
 
 use async_trait::async_trait;
 use contract::{Settings, Text};
@@ -17,8 +17,8 @@ pub(crate) struct RemoteEmbeddings {
 }
 
 impl HostModels {
-    /// Returns the embedding model with this name at the configured provider. None if the offline
-    /// model is configured.
+    /// Returns the embedding model with this name at the configured provider. Returns None if the
+    /// offline model is configured.
     pub(crate) fn embedding_server(
         &self,
         settings: &Settings,

@@ -1,5 +1,6 @@
-//! Lists the models of a server that a person is about to connect, before anything of it is stored.
-//! It must not know windows; the caller asks the person where `confirmation` says so.
+//! Lists the models of a server that the user is about to connect, before any setting is stored.
+//! The module must not know windows; the caller asks the user for the confirmations that
+//! `listing_change` returns.
 
 use contract::{AgentError, ModelListParams, ModelListResponse, SettingChange, text};
 use engine::ports::Profile as _;
@@ -12,7 +13,7 @@ use super::{
 };
 
 impl HostModels {
-    /// Lists the models of a server. The key goes to this server only, and is not stored.
+    /// Lists the models of a server. The key is sent to this server only, and is not stored.
     pub(crate) async fn list_models(
         &self,
         asked: ModelListParams,
@@ -40,9 +41,9 @@ impl HostModels {
         Ok(listing_response(host, key_stored, listed))
     }
 
-    /// Returns the change that a person confirms before the server is asked. Empty for the
-    /// providers' own addresses and the configured ones: asking them tells nobody anything new. To
-    /// any other address a page could send what it read.
+    /// Returns the change that a person confirms before the server is asked. Returns an empty list
+    /// for the providers' own addresses and for configured addresses, because a request to them
+    /// reveals nothing new. With any other address, a page could send data that it has read.
     pub(crate) fn listing_change(
         &self,
         asked: &ModelListParams,

@@ -67,7 +67,7 @@ fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
     }
 }
 
-/// A model server with the model's name.
+/// A model server, and the name of a model.
 struct Server {
     api: Api,
     base_url: String,
@@ -81,7 +81,7 @@ impl Server {
         Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
     }
 
-    /// Returns the configured server with this model. Returns None if the offline model is
+    /// Returns the configured server for this model. Returns None if the offline model is
     /// configured.
     fn configured(settings: &Settings, model: &str) -> Option<Self> {
         Self::new(&settings.model.provider, &settings.model.base_url, model)
@@ -104,7 +104,7 @@ impl Server {
         format!("{} at {}", self.model, self.host())
     }
 
-    /// Returns the server's origin, to which requests and the key are sent.
+    /// Returns the origin of the server, which gets the requests and the key.
     fn origin(&self) -> Option<Origin> {
         models::origin_of(&self.base_url)
     }
@@ -113,13 +113,13 @@ impl Server {
         Some(Entries::of_server(API_KEY, &self.origin()?, &self.base_url))
     }
 
-    /// Whether the address is one of this computer.
+    /// Whether the address belongs to this computer.
     fn is_on_loopback(&self) -> bool {
         models::is_loopback_address(&self.base_url)
     }
 
-    /// Whether the model runs on this computer: the address is one of this computer, and a person
-    /// said of its scheme, host and port that a model runs there.
+    /// Whether the model runs on this computer: the address belongs to this computer, and a person
+    /// has confirmed for its scheme, host and port that a model runs there.
     fn runs_here(&self, settings: &Settings) -> bool {
         let Some(server) = self.origin() else { return false };
         let mut said = settings.model.runs_here.iter();
@@ -167,7 +167,7 @@ impl HostModels {
         }
     }
 
-    /// Replaces the packs of the offline model, for example after an import with new names.
+    /// Replaces the packs that the offline model knows, for example after an import with new names.
     pub(crate) fn set_offline_packs(&self, packs: Vec<OfflinePack>) {
         *self.offline.write() = Arc::new(OfflineModel::new(packs));
     }
@@ -176,7 +176,7 @@ impl HostModels {
         Arc::clone(&self.offline.read())
     }
 
-    /// Returns how the offline model understands a message.
+    /// Explains how the offline model understands a message.
     pub(crate) fn explain_message(&self, text: &str, now: DateTime<Utc>) -> MessageExplainResponse {
         self.offline_model().explain(text, now, &self.profile.time_zone())
     }
@@ -200,7 +200,7 @@ impl HostModels {
                 let _ = self.http.set(http.clone());
             }),
         };
-        // If the environment is used, its variables can set the idle timeout and the number of
+        // If the environment may be used, its variables can set the idle timeout and the number of
         // retries.
         let number = |name: &str| self.keys.credentials.plain_variable(name)?.parse::<u64>().ok();
         Recipe {
@@ -233,7 +233,7 @@ impl HostModels {
         let second: Option<Arc<dyn Model>> = match Server::fallback(settings) {
             None => None,
             Some(None) => Some(Arc::clone(offline) as _),
-            // A fallback that is not allowed to receive data is not used.
+            // A fallback that may not receive data is not used.
             Some(Some(second)) if !settings.egress.allowed && !second.runs_here(settings) => None,
             Some(Some(second)) => Some(Arc::new(self.remote_model(settings, second, Rank::Last))),
         };
@@ -251,7 +251,7 @@ impl HostModels {
     pub(crate) async fn test_connection(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
         let server = Server::configured(&settings, &settings.model.model)?;
-        // A test sends no data of the person, so that it may go to any address of this computer.
+        // A test sends none of the user's data, so it may go to any address of this computer.
         let (host, local, capabilities) =
             (server.host(), server.is_on_loopback(), models::capabilities(&server.model));
         let found = match self.remote_model(&settings, server, Rank::Last).open().await {
@@ -273,8 +273,8 @@ pub(crate) struct ConnectionTest {
 }
 
 impl HostModels {
-    /// Returns the model for the next turn. `offline` is the model to use if the offline model
-    /// answers.
+    /// Returns the model for the next turn. `offline` is the model that is used if the offline
+    /// model is configured.
     pub(crate) fn current_with(
         &self,
         name: Option<&str>,
@@ -306,8 +306,8 @@ impl Models for HostModels {
     }
 }
 
-/// Returns the model key from the environment (in a terminal). It applies to the address set in the
-/// environment, or to the provider's usual address.
+/// Returns the model key from the environment (in a terminal). The key belongs to the address set
+/// in the environment, or else to the provider's default address.
 fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<SecretString> {
     let key = credentials.read_variable(api.key_variable())?;
     let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn every_server_has_a_key_of_its_own() {
+    fn each_model_server_has_its_own_key_entry() {
         let table = [
             ("openai_compatible", "http://LocalHost:1234/v1", "http://localhost:1234"),
             (
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_runs_here_at_the_very_address_of_which_a_person_said_so() {
+    fn a_model_counts_as_local_only_at_an_origin_that_a_person_declared_local() {
         let runs = |base_url: &str, said: &[&str]| {
             let mut settings = settings("openai_compatible", base_url, None);
             settings.model.runs_here = said.iter().map(|said| (*said).to_owned()).collect();
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
+    fn a_key_of_the_environment_is_used_only_in_a_terminal_and_for_its_provider() {
         let keyring = || Arc::new(Keyring::new("test"));
         let terminal = Credentials::with_environment(
             keyring(),
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
+    fn a_model_with_a_fallback_gets_half_of_the_response_timeout() {
         let settings = settings("gemini", "", None);
         let seconds = |silence, rank| {
             response_timeout(
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_servers_key_is_its_own_and_the_offline_model_has_none() {
+    fn the_fallback_model_has_its_own_key_and_the_offline_model_has_none() {
         let second = |provider: &str| FallbackModel {
             provider: provider.into(),
             ..FallbackModel::default()

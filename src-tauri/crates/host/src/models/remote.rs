@@ -1,5 +1,5 @@
-//! A provider whose key is read only when it is called, and a short-lived cache of the last
-//! provider.
+//! A provider whose key is read only when the provider is called, and a short-lived cache of the
+//! last provider.
 
 use std::{sync::Arc, time::Duration};
 
@@ -47,7 +47,7 @@ impl RecentProvider {
 }
 
 impl Recipe {
-    /// Returns a cache key for the recipe. Keys of the keyring and the environment are compared
+    /// Returns the cache key of the recipe. Keys of the keyring and the environment are compared
     /// separately.
     pub(super) fn cache_key(&self) -> String {
         let Server { api, base_url, model } = &self.server;
@@ -67,20 +67,21 @@ pub(super) struct Recipe {
     pub(super) rank: Rank,
     pub(super) max_retries: u32,
     pub(super) env_key: Option<SecretString>,
-    /// A key that was just entered. It is used instead of a stored one, and is not stored.
+    /// A key that was just entered. It is used instead of a stored key, and is not stored.
     pub(super) entered_key: Option<SecretString>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
 }
 
-/// The rank of a model among the configured ones: whether it has a fallback.
+/// The position of a model among the configured models: whether it has a fallback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rank {
     BeforeAnother,
     Last,
 }
 
-/// Returns the idle timeout: the environment's if it is set, or else the profile's for this address.
+/// Returns the idle timeout: the timeout in the environment if it is set, or else the profile's
+/// timeout for this address.
 pub(super) fn configured_idle_timeout(
     settings: &Settings,
     base_url: &str,
@@ -94,9 +95,9 @@ pub(super) fn configured_idle_timeout(
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }
 
-/// Returns how long a model may be silent. If a caller waits only for a limited time, the limit
-/// lies just after the caller's. A model with a fallback gets half of the time, so that the
-/// fallback can still answer.
+/// Returns how long a model may be silent. If a caller waits only for a limited time, the timeout
+/// is slightly longer than the caller's limit. A model with a fallback gets half of the time, so
+/// that the fallback can still answer.
 pub(super) fn response_timeout(own: Duration, silence: Option<Duration>, rank: Rank) -> Duration {
     match (silence, rank) {
         (None, _) => own,
@@ -105,8 +106,8 @@ pub(super) fn response_timeout(own: Duration, silence: Option<Duration>, rank: R
     }
 }
 
-/// A model server whose key is read at each call, because the keyring may have been unlocked
-/// meanwhile.
+/// A model server whose key is read at each call, because the keyring may have been unlocked in the
+/// meantime.
 pub(super) struct Remote {
     pub(super) keyring: Arc<Keyring>,
     pub(super) lately: Arc<RecentProvider>,
@@ -121,13 +122,13 @@ impl Remote {
         cached_or_opened(&self.keyring, &self.recipe, &self.lately).await
     }
 
-    /// Makes a provider without using the cached one.
+    /// Makes a new provider without the cache.
     pub(super) async fn open(&self) -> Result<Provider, ModelError> {
         open(&self.keyring, &self.recipe).await
     }
 }
 
-/// Returns the cached provider, or makes one and caches it.
+/// Returns the cached provider, or else makes and caches a new provider.
 async fn cached_or_opened(
     keyring: &Keyring,
     recipe: &Recipe,
@@ -166,10 +167,10 @@ pub(super) async fn open(keyring: &Keyring, recipe: &Recipe) -> Result<Provider,
     Provider::new(config, world)
 }
 
-/// Returns the key of the keyring or, without one, that of the environment.
+/// Returns the key from the keyring or, if there is none, from the environment.
 async fn stored_key(keyring: &Keyring, recipe: &Recipe) -> Result<Option<ServerKey>, ModelError> {
     // A server that must not receive a key, because its connection is not encrypted, is called
-    // without one.
+    // without a key.
     let server = recipe.server.origin().filter(Origin::may_carry_key);
     let found = match (&server, recipe.server.key_entries()) {
         (Some(_), Some(entries)) => entries.get(keyring).await,
@@ -178,7 +179,7 @@ async fn stored_key(keyring: &Keyring, recipe: &Recipe) -> Result<Option<ServerK
     let api_key = match found {
         Ok(key) => key.or_else(|| recipe.env_key.clone()),
         Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
-        // A server on this computer rarely needs a key, and reports a missing one itself.
+        // A server on this computer rarely needs a key, and reports a missing key itself.
         Err(_) if recipe.server.is_on_loopback() => None,
         Err(error) => {
             return Err(ModelError {
@@ -229,15 +230,15 @@ impl Model for Remote {
         self.recipe.server.api.longest_answer(&self.recipe.server.model, wanted)
     }
 
-    /// Reads all keys before any text is made for the model, so that they are known as secrets. A
-    /// failure to read them is reported by the call.
+    /// Reads all keys before any text is made for the model, so that the keys are known as secrets.
+    /// If reading fails, the call itself reports the failure.
     fn prepare_call(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) =
             (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {
             let before = CacheStamp::new(now, keyring.changes());
             if !lately.has_read_secrets(before) {
-                // A failure to read the keys is reported by the call.
+                // If reading the keys fails, the call itself reports the failure.
                 let _ = keys::read_secrets(&keyring).await;
                 lately.note_secrets_read(before);
             }

@@ -1,11 +1,11 @@
-//! The answer to a connection test, in the words that a person reads. `models` makes the test; this
-//! file must not reach a server.
+//! The answer to a connection test, worded for a person. `models` makes the test; this module must
+//! not reach a server.
 
 use contract::{ModelTestResponse, Text, text};
 
 use super::ConnectionTest;
 
-/// Returns the answer to a test of the offline model, which has no connection.
+/// Returns the answer to a test of the offline model, which uses no connection.
 pub(crate) fn offline_answer() -> ModelTestResponse {
     ModelTestResponse {
         ok: true,
@@ -20,7 +20,7 @@ pub(crate) fn offline_answer() -> ModelTestResponse {
     }
 }
 
-/// Returns the answer to a connection test, as commands report it.
+/// Returns the answer to a connection test in the form that commands return.
 pub(crate) fn test_response(tested: ConnectionTest) -> ModelTestResponse {
     let ConnectionTest { host, capabilities, found } = tested;
     match found {

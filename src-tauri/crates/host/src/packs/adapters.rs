@@ -1,6 +1,6 @@
-//! The adapters of packs as the host calls them: which one a call has, a read with the further
-//! request that its adapter wants, and the names of members that a manifest gives. It must not know
-//! a pack by name.
+//! The adapters of packs: which adapter applies to a call, a read with a further request that its
+//! adapter wants, and the member names that a manifest defines. The module must not know a pack by
+//! name.
 
 use std::{future::Future, sync::Arc};
 
@@ -11,7 +11,7 @@ use contract::{
 };
 use serde_json::{Map, Value};
 
-/// The adapter for packs without their own. It changes neither calls nor results.
+/// The adapter for packs that have none of their own. It changes neither calls nor results.
 struct Unadapted;
 
 impl PackAdapter for Unadapted {
@@ -31,8 +31,8 @@ pub(crate) fn adapter_of<'a>(
         .map_or(&Unadapted, |adapter| adapter.as_ref())
 }
 
-/// Makes a read. `send` sends the recorded arguments; `further` records one more request and sends
-/// it.
+/// Makes a read. `send` sends the arguments that were recorded before; `further` records one more
+/// request and sends it.
 pub(crate) async fn read_with_follow_up<E, F, G>(
     adapter: &dyn PackAdapter,
     call: &PackCall<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn rename_arguments(aliases: &MemberAliases, arguments: Value) -> Val
 }
 
 /// Renames the members of an answer to the names in the output schema. If a member already has such
-/// a name, it is kept and the renamed one is dropped.
+/// a name, this member is kept and the renamed member is dropped.
 pub(crate) fn rename_result(aliases: &MemberAliases, answer: Value) -> Value {
     match answer {
         Value::Array(items) => items.into_iter().map(|item| rename_result(aliases, item)).collect(),
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_get_the_names_of_the_manifest_at_every_depth() {
+    fn members_are_renamed_by_the_manifests_aliases_at_every_depth() {
         let names = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect()
         };
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_pack_of_an_adapter_is_adapted() {
+    fn an_adapter_is_applied_only_to_its_own_pack() {
         let shipped = shipped_packs::all();
         let asked = json!([{"sku": "A-1", "title": " Tent "}]);
         for adapter in &shipped.adapters {

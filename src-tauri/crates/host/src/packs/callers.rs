@@ -1,5 +1,5 @@
-//! The tools, specialists and offline phrases that remote callers can reach: those of some packs
-//! only. The same process offers all packs to the person who owns the profile. Knows no HTTP.
+//! The tools, specialists and offline phrases that remote callers can use: those of some packs
+//! only. The same process offers all packs to the owner of the profile. Knows no HTTP.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -19,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 use super::tools::HostTools;
 use crate::models::HostModels;
 
-/// The parts that callers reach who can use some packs only. Each list of packs is prepared once.
+/// The parts that are available to callers with access to some packs only. Each list of packs is
+/// prepared once.
 pub(crate) struct HostAccess {
     tools: Arc<HostTools>,
     models: Arc<HostModels>,
@@ -59,11 +60,11 @@ impl Access for HostAccess {
     }
 }
 
-/// Selects elements of a list and caches the selection for that list.
+/// Selects elements of a list, and caches the selection.
 struct Selected<T>(Mutex<Option<Selection<T>>>);
 
 struct Selection<T> {
-    /// The source list. It is kept, so that no other list can get its address.
+    /// The source list. It is kept in memory, so that no other list can get the same address.
     of: Arc<Vec<T>>,
     selected: Arc<Vec<T>>,
 }
@@ -87,7 +88,7 @@ impl<T: Clone> Selected<T> {
     }
 }
 
-/// The tools and specialists of some packs. They are named as if there were no other packs, so
+/// The tools and specialists of some packs. Their names do not depend on other packs, so that
 /// another installed pack changes nothing for callers.
 struct LimitedTools {
     all: Arc<HostTools>,

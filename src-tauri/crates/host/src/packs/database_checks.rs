@@ -27,8 +27,8 @@ fn is_set_aside(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".damaged-"))
 }
 
-/// Checks the databases if that is due. Returns how damaged ones were replaced. A database that
-/// cannot be checked now is left to its pack, which reports the problem.
+/// Checks the databases if a check is due. Returns how damaged databases were replaced. A database
+/// that cannot be checked now is left to its pack, which reports the problem.
 pub(crate) fn check(paths: &Paths, now: DateTime<Utc>) -> Vec<(PathBuf, store::Recovered)> {
     let mut replaced = Vec::new();
     for path in list_databases(paths) {
@@ -50,7 +50,7 @@ pub(crate) fn copy(paths: &Paths, now: DateTime<Utc>) {
     }
 }
 
-/// Makes the next start check a pack's databases if the error says that one is damaged.
+/// Makes the next start check a pack's databases, if the error says that a database is damaged.
 pub(crate) fn suspect_after(error: &AgentError, folder: &Path) {
     if error.has_reason(Reason::DataDamaged) {
         for path in list_in(folder) {

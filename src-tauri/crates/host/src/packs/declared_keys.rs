@@ -1,4 +1,4 @@
-//! Lists the keys that packs declare, with each key's destination under the present settings. Must
+//! Lists the keys that packs declare, with each key's destination under the current settings. Must
 //! not know the value of a key.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::{
     servers::{self, server_key},
 };
 
-/// Returns all declared keys under the present settings. The key of a replacement server is
+/// Returns all declared keys under the current settings. The key of a replacement server is
 /// included only if `stands_in` returns true for the replaced server.
 pub(crate) fn declared_keys<'a>(
     packs: &'a [LoadedPack],
@@ -79,7 +79,7 @@ pub(crate) fn declared_keys<'a>(
     found
 }
 
-/// Returns the variables that packs name as credentials of their tools and servers.
+/// Returns the variables that packs declare as credentials of their tools and servers.
 pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
     let sound = || packs.iter().filter_map(|loaded| loaded.pack.as_ref());
     let of_tools =

@@ -1,5 +1,6 @@
-//! Files that the user imports for a pack without code. They are copied into the pack's data
-//! folder, where its programs and servers read them. This file must not know what they contain.
+//! Files that the user imports for a pack without code. The files are copied into the pack's data
+//! folder, where the pack's programs and servers read them. The module must not know the content of
+//! the files.
 
 use contract::text;
 use std::{
@@ -20,7 +21,7 @@ use contract::{
 
 use crate::profile::create_private_folder;
 
-/// The folder of imported files, within the data folder of a pack.
+/// The name of the folder with imported files in the data folder of a pack.
 const IMPORTS: &str = "imports";
 
 pub(crate) struct FolderData {
@@ -28,7 +29,7 @@ pub(crate) struct FolderData {
 }
 
 impl FolderData {
-    /// The imports of the pack with this data folder.
+    /// Makes the imports of the pack with this data folder.
     pub(crate) fn new(data: &Path) -> Self {
         Self { folder: data.join(IMPORTS) }
     }
@@ -44,7 +45,7 @@ impl FolderData {
         )
     }
 
-    /// Copies a file beside its place. Returns the copy and its place.
+    /// Copies a file beside its final path. Returns the path of the copy and the final path.
     fn copy_file(&self, path: &Path) -> Result<(PathBuf, PathBuf), ImportProblem> {
         if path.is_dir() {
             return Err(ImportProblem::IsFolder);
@@ -66,7 +67,7 @@ impl FolderData {
     }
 }
 
-/// Copies a regular file as long as it was at the start.
+/// Copies a regular file with the length that it had at the start.
 fn copy_bytes(from: &Path, to: &Path) -> io::Result<()> {
     let file = files::open(from)?;
     let length = file.metadata()?.len();
@@ -74,7 +75,7 @@ fn copy_bytes(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 impl PackData for FolderData {
-    /// Counts each file as a row. There is no sample.
+    /// Each file counts as one row. There is no sample.
     fn datasets(&self) -> Result<Datasets, AgentError> {
         let rows = match fs::read_dir(&self.folder) {
             Ok(files) => files.flatten().count(),
@@ -95,7 +96,7 @@ impl PackData for FolderData {
         }
     }
 
-    /// Copies all files, or none. A file replaces an earlier one of the same name.
+    /// Copies all files, or none. A file replaces an earlier file of the same name.
     fn import(
         &self,
         paths: &[PathBuf],
@@ -134,7 +135,7 @@ impl PackData for FolderData {
         let is_kept = !outcome.is_stopped && outcome.errors.is_empty();
         for (fresh, place) in copies {
             if !is_kept {
-                // A copy that stays is replaced by the next import of this name.
+                // If the copy cannot be removed, the next import of this name replaces it.
                 let _ = fs::remove_file(fresh);
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Finds the folders with packs, and makes the error for missing packs. A program that was copied
-//! out of its package has no packs beside it.
+//! Finds the folders with packs, and makes the error for missing packs. If a program was copied out
+//! of its package, there are no packs beside the program.
 
 use std::{
     env, fs,
@@ -17,11 +17,12 @@ use crate::{
     servers::can_be_closed,
 };
 
-/// The variable that names a folder of packs to use instead of the shipped ones.
+/// The variable that contains a folder of packs to use in place of the shipped packs.
 const VARIABLE: &str = "COUNTERSIGN_TOOLS_DIR";
 
 impl Options {
-    /// Returns the folders with packs: the given ones, or else the user's and the shipped ones.
+    /// Returns the folders with packs: the given folders, or else the user's folder and the shipped
+    /// folder.
     pub(crate) fn pack_folders(&self, users: PathBuf) -> Vec<PathBuf> {
         if !self.pack_dirs.is_empty() {
             return self.pack_dirs.clone();
@@ -29,26 +30,27 @@ impl Options {
         std::iter::once(users).chain(self.shipped_folder()).collect()
     }
 
-    /// Whether a pack's folder is one of those that ship. Their manifests change with the app.
+    /// Whether a pack is in the folder of shipped packs. Manifests of shipped packs change with the
+    /// app.
     pub(crate) fn is_shipped(&self, pack: &Path) -> bool {
         self.pack_dirs.is_empty()
             && self.shipped_folder().is_some_and(|folder| pack.starts_with(folder))
     }
 
-    /// Returns the folders from which packs and programs come: no server, however it is started,
-    /// may change them. A pack may be a link to another place.
+    /// Returns the folders from which packs and programs are loaded, which no server may change,
+    /// however it is started. A pack may be a link to another place.
     pub(crate) fn read_only_folders(&self, users: PathBuf, packs: &[LoadedPack]) -> Vec<PathBuf> {
         let places = packs.iter().map(|loaded| loaded.folder.clone());
         let mut folders: Vec<PathBuf> = self.pack_folders(users);
         folders.extend(places.filter_map(|folder| folder.canonicalize().ok()));
         folders.push(self.program_dir.clone());
         folders.extend(self.earlier_places());
-        // An empty path, which would stand for all folders, is none.
+        // An empty path is skipped, because it would stand for all folders.
         folders.into_iter().filter_map(|folder| std::path::absolute(folder).ok()).collect()
     }
 
-    /// Returns the folder of the shipped packs: the one named by the variable, or the first one at
-    /// which packs are found.
+    /// Returns the folder of the shipped packs: the folder in the variable, or else the first
+    /// folder where packs are found.
     fn shipped_folder(&self) -> Option<PathBuf> {
         match env::var_os(VARIABLE) {
             Some(named) => Some(PathBuf::from(named)),
@@ -59,8 +61,9 @@ impl Options {
         }
     }
 
-    /// Returns the places in which a later start would find packs first, up to those that are found
-    /// now. Most are missing: who makes one takes the place of all shipped packs.
+    /// Returns the places that a later start would search before the place where packs are found
+    /// now. Most of these places do not exist, so anyone who creates one would replace all shipped
+    /// packs.
     fn earlier_places(&self) -> Vec<PathBuf> {
         let mut found = false;
         let places = self.searched_places().take_while(|(place, mark)| {
@@ -70,9 +73,9 @@ impl Options {
         places.map(|(place, _)| place).filter(open).collect()
     }
 
-    /// Returns the places in which the shipped packs are searched, in their order: beside the
-    /// program, or in the source tree of a program that is run from its build folder. A source tree
-    /// has a file as its mark.
+    /// Returns the places where the shipped packs are searched, in order: beside the program, or in
+    /// the source tree if the program runs from its build folder. A source tree is recognised by a
+    /// marker file.
     fn searched_places(&self) -> impl Iterator<Item = (PathBuf, Option<&'static str>)> {
         let source = self.program_dir.ancestors().take(4).map(|up| up.join("tools"));
         let beside = self.shipped_candidates().into_iter().map(|place| (place, None));
@@ -108,7 +111,8 @@ pub(crate) fn load_packs(profile: &LiveProfile, options: &Options) -> Vec<Loaded
         .map(|(pack, choice)| (pack.clone(), choice.settings.clone()))
         .collect();
     let folders = options.pack_folders(profile.paths().packs());
-    // Those that ship come last in the list, and are loaded first: no pack takes their place.
+    // The shipped packs are last in the list but loaded first, so that no other pack can replace
+    // them.
     let reversed: Vec<_> = folders.into_iter().rev().collect();
     packs::load_with(&reversed, &chosen)
 }
@@ -125,7 +129,7 @@ fn holds_packs(folder: &Path) -> bool {
 }
 
 /// Returns the error for missing packs. The error is about all packs, without which the offline
-/// model understands no question, or only about the shipped ones.
+/// model understands no question, or only about the shipped packs.
 pub(crate) fn missing_packs_error(
     tools: &HostTools,
     options: &Options,
@@ -166,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_server_makes_a_folder_in_which_packs_are_searched() {
+    fn servers_cannot_create_a_folder_that_is_searched_for_packs() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap().join("source");
         let options = Options { program_dir: root.join("target/quick"), ..Options::default() };
@@ -183,7 +187,7 @@ mod tests {
         for place in [&beside, &root.join("target/tools"), &root.join("tools")] {
             assert!(before.contains(place), "{} in {before:?}", place.display());
         }
-        // Places that are searched later take no place of the shipped packs.
+        // Places that are searched later cannot replace the shipped packs.
         assert!(!before.contains(&root.parent().unwrap().join("tools")), "{before:?}");
         fs::create_dir_all(beside.join("two")).unwrap();
         fs::write(beside.join("two/pack.json"), "{}").unwrap();

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     panic::{self, AssertUnwindSafe},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -17,15 +17,15 @@ use contract::{
     AgentError, DataEntries, DataEntriesParams, DataEntryParams, DataEntryResponse,
     DataImportResponse, DataLayoutParams, DataSurveyParams, Dataset, Datasets, FileSurvey,
     ImportProgress, ImportView, PackDatasets, PackId, Push, Reason, RecordType,
-    data::ImportOptions, pack_code::PackData,
+    data::ImportOptions, pack_code::PackData, sources::ImportDecisions,
 };
 use engine::{
     Engine,
-    ports::{AuditLog, Durability, Events, RecordDraft},
+    ports::{AuditLog, Durability, Events, Ids, RecordDraft},
 };
 use parking_lot::Mutex;
 
-use super::tools::HostTools;
+use super::{services::OpenData, tools::HostTools};
 use crate::models::HostModels;
 
 /// The time between two progress reports.
@@ -78,7 +78,7 @@ impl Imports {
         tokio::task::spawn_blocking(move || {
             let begun = view.clone();
             let read = || imports.read_file(data.as_ref(), &paths, &options, view, &stop);
-            // A fault of the code that reads a file ends this job only.
+            // A panic in the code that reads a file ends only this job.
             let view = panic::catch_unwind(AssertUnwindSafe(read))
                 .unwrap_or_else(|_| ImportView { failure: Some(import_broke()), ..begun });
             runtime.block_on(imports.finish_import(view));
@@ -86,8 +86,8 @@ impl Imports {
         Ok(DataImportResponse { job })
     }
 
-    /// Reads a file as an import would, without storing it. An earlier survey that still runs is
-    /// stopped: a person has changed the mapping since.
+    /// Reads a file as an import would, without storing its data. Stops an earlier survey that is
+    /// still running, because the user has changed the mapping since then.
     pub(crate) async fn survey_file(
         &self,
         params: DataSurveyParams,
@@ -109,7 +109,7 @@ impl Imports {
         open.run_blocking(move |data| data.entries(&params.query)).await
     }
 
-    /// Stores the values of a record. Earlier analyses are outdated then.
+    /// Stores the values of a record, and marks earlier analyses as outdated.
     pub(crate) async fn set_entry(
         &self,
         params: DataEntryParams,
@@ -127,6 +127,39 @@ impl Imports {
     pub(crate) async fn forget_layout(&self, params: DataLayoutParams) -> Result<(), AgentError> {
         let open = self.tools.services.open_data(params.pack.as_str())?;
         open.run_blocking(move |data| data.forget_layout(&params.shape)).await
+    }
+
+    /// Imports files also into the packs that know their columns, by themselves or by the names that
+    /// a person gave them. A file that no pack knows, or that has a fault for a pack, is left as it
+    /// is. Waits for the end.
+    pub(crate) async fn take_known_files(
+        &self,
+        files: Vec<PathBuf>,
+        decisions: &ImportDecisions,
+        ids: &dyn Ids,
+    ) {
+        for name in self.tools.services.packs_with_data().unwrap_or_default() {
+            let Ok(open) = self.tools.services.open_data(&name) else { continue };
+            if !open.data.maps_columns() {
+                continue;
+            }
+            for file in &files {
+                let Some(options) = find_options(&open, file, decisions).await else { continue };
+                let (job, pack) = (ids.next("import"), PackId::new(&name));
+                match self.start(job.clone(), &pack, vec![file.clone()], options) {
+                    Ok(_) => self.wait_for(&job).await,
+                    Err(error) => {
+                        tracing::info!(%error.message, name, "a pack did not take a file of a source");
+                    }
+                }
+            }
+        }
+    }
+
+    async fn wait_for(&self, job: &str) {
+        while self.find_view(job).is_ok_and(|view| !view.finished) {
+            tokio::time::sleep(TELL_EVERY).await;
+        }
     }
 
     fn add_job(
@@ -199,7 +232,8 @@ impl Imports {
 
     async fn finish_import(&self, mut view: ImportView) {
         view.finished = true;
-        // Published at the end, also after a fault: an unfinished job keeps all others waiting.
+        // The state is published at the end, even after a panic, because an unfinished job would
+        // make all other jobs wait.
         let ending = Ending { imports: self, view };
         let view = &ending.view;
         if view.rows_stored > 0 {
@@ -284,6 +318,54 @@ struct Ending<'a> {
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         self.imports.publish_view(&self.view);
+    }
+}
+
+/// Returns how a pack reads a file of a source. None if the pack does not know its columns.
+async fn find_options(
+    open: &OpenData,
+    file: &Path,
+    decisions: &ImportDecisions,
+) -> Option<ImportOptions> {
+    let survey_with = async |options: ImportOptions| {
+        let (path, stop) = (file.to_owned(), AtomicBool::new(false));
+        open.run_blocking(move |data| data.survey(&path, &options, &stop)).await.ok()
+    };
+    let fields = survey_with(ImportOptions::default()).await?.fields;
+    let options = read_options(decisions, |name| fields.iter().any(|field| field.name == name));
+    let survey = survey_with(options.clone()).await?;
+    let is_known = survey.is_fixed || survey.layout.is_some() || survey.is_remembered;
+    let is_mapped = !options.columns.is_empty();
+    let is_read = survey.problem.is_none() && survey.missing.is_empty();
+    (is_read && (is_known || is_mapped)).then_some(options)
+}
+
+/// Returns the options of a pack's import that say the same as decisions about a source. A column
+/// with the name of a field is the column of the field.
+fn read_options(decisions: &ImportDecisions, is_field: impl Fn(&str) -> bool) -> ImportOptions {
+    let named = decisions.columns.iter().filter_map(|(heading, choice)| {
+        let name = choice.name.clone().filter(|name| is_field(name))?;
+        Some((name, heading.clone()))
+    });
+    let account = &decisions.account;
+    let constants = [
+        ("account", account.clone()),
+        ("account_id", account.clone()),
+        ("advertiser", decisions.answers.get("advertiser").cloned()),
+        ("currency", decisions.currency.clone()),
+    ];
+    let answered = decisions
+        .answers
+        .get("date_order")
+        .and_then(|order| serde_json::from_value(serde_json::Value::String(order.clone())).ok());
+    ImportOptions {
+        columns: named.collect(),
+        constants: constants
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect(),
+        date_order: decisions.date_order.or(answered),
+        skip_rejected: decisions.skip_rejected,
     }
 }
 

@@ -1,5 +1,5 @@
-//! The service behind the tools that remember and recall. It is a part of the app, because memories
-//! are in the app's own database. Its tools are declared by a pack like those of any other service.
+//! The service behind the tools that remember and recall. It is part of the app, because memories
+//! are stored in the app's own database. A pack declares its tools, as for any other service.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The name of the service in manifests.
 pub(crate) const NAME: &str = "long-term-memory";
 
-/// The service. It answers once it has an engine.
+/// The service. It cannot answer before an engine is set.
 #[derive(Default)]
 pub(crate) struct MemoryService {
     engine: OnceLock<Weak<Engine>>,
@@ -25,7 +25,7 @@ impl MemoryService {
         let _ = self.engine.set(Arc::downgrade(engine));
     }
 
-    /// Answers a call of one of the tools.
+    /// Answers a call of a tool of this service.
     pub(crate) async fn call(&self, request: &ToolRequest) -> Result<Value, AgentError> {
         let (tool, session) = (request.spec.plain_id(), &request.session);
         let (tool, arguments) = (tool.as_str(), &request.arguments);
@@ -45,7 +45,7 @@ impl MemoryService {
                 let hits = engine.memories.recall(&about, session, request.content).await?;
                 let memories: Vec<Value> = hits.iter().map(hit_value).collect();
                 let mut found = json!({"about": about, "memories": memories});
-                // The engine then sends the result to no model elsewhere, also not later.
+                // With this mark, the engine never sends the result to a model on another computer.
                 if hits.iter().any(|hit| hit.memory.local_only) {
                     found["local_only"] = Value::Bool(true);
                 }
@@ -56,9 +56,8 @@ impl MemoryService {
     }
 }
 
-/// Fails unless the tool belongs to the service's own pack (the tools of another one could ask for
-/// less approval) and, if it stores something, waits for
-/// an approval.
+/// Fails unless the tool belongs to the service's own pack (because a tool of another pack could
+/// require less approval), and requires approval if it stores a memory.
 fn check_tool(spec: &ToolSpec, tool: &str) -> Result<(), AgentError> {
     let is_safe = tool != "remember" || (spec.effect == Effect::Write && spec.human_required);
     if spec.pack.as_str() == MEMORY_PACK && is_safe {

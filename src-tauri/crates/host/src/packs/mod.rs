@@ -1,5 +1,5 @@
 //! The packs of the profile and their tools: folders, settings, linked services, data that the user
-//! imports, and the calls of tools. Must not know a pack by name, nor who asks.
+//! imports, and the calls of tools. Must not know a pack by name, nor the caller.
 
 mod adapters;
 mod callers;
@@ -32,7 +32,7 @@ pub(crate) use tools::HostTools;
 pub(crate) struct HostPacks {
     pub(crate) tools: Arc<HostTools>,
     pub(crate) imports: Imports,
-    /// Set once the preparations that only socket clients need are complete.
+    /// Set as soon as the preparations that only socket clients need are complete.
     pub(crate) prepared: OnceCell<()>,
 }
 

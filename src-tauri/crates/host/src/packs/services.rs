@@ -1,5 +1,5 @@
 //! Services that are linked in, opened for the packs that use them, and the data that the user
-//! imports. It must not know a pack by name.
+//! imports. The module must not know a pack by name.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -17,21 +17,21 @@ use crate::profile::{Options, Paths, create_private_folder, unusable_file};
 pub(crate) struct Services {
     linked: Vec<Arc<dyn LinkedService>>,
     open: BTreeMap<&'static str, OpenService>,
-    /// The packs without a service that take files.
+    /// The packs without a service that accept files.
     folders: BTreeMap<String, (Arc<FolderData>, PathBuf)>,
 }
 
-/// The data of a pack, open.
+/// The opened data of a pack.
 #[derive(Clone)]
 pub(crate) struct OpenData {
-    /// None for a pack without a service.
+    /// The service. None for a pack without a service.
     linked: Option<Arc<dyn LinkedService>>,
     pub(crate) data: Arc<dyn PackData>,
     folder: PathBuf,
 }
 
 impl OpenData {
-    /// Runs work on the data that may block.
+    /// Runs blocking work on the data.
     pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn PackData) -> Result<T, AgentError> + Send + 'static,
@@ -69,8 +69,8 @@ impl OpenService {
 }
 
 impl Services {
-    /// Opens the services that usable packs need. If a service cannot use its data, its pack gets a
-    /// fault but stays listed, and calls to it return the reason.
+    /// Opens the services that usable packs need. If a service cannot use its data, its pack gets
+    /// an error but stays listed, and calls to the pack return the reason.
     pub(crate) fn open(
         loaded: &mut [LoadedPack],
         paths: &Paths,
@@ -128,7 +128,7 @@ impl Services {
             .try_for_each(|service| service.check_settings(settings))
     }
 
-    /// The packs that keep data of the user. Those with a service come first.
+    /// Returns the packs that store data of the user. Packs with a service come first.
     pub(crate) fn packs_with_data(&self) -> Result<Vec<String>, AgentError> {
         let with_service = self.open.iter().filter(|(_, open)| data_of(open).is_some());
         let found: Vec<String> = with_service
@@ -138,7 +138,7 @@ impl Services {
         if found.is_empty() { Err(self.no_data_error("")) } else { Ok(found) }
     }
 
-    /// The data that the user imports for a pack.
+    /// Opens the data that the user imports for a pack.
     pub(crate) fn open_data(&self, pack: &str) -> Result<OpenData, AgentError> {
         if let Some((data, folder)) = self.folders.get(pack) {
             let data = Arc::clone(data) as Arc<dyn PackData>;
@@ -151,7 +151,7 @@ impl Services {
         found.ok_or_else(|| self.no_data_error(pack))
     }
 
-    /// Whether a pack answers from imported files. Data that cannot be read counts as imported.
+    /// Whether a pack's answers come from imported files. Unreadable data counts as imported.
     pub(crate) fn reads_files(&self, pack: &str) -> bool {
         self.open_data(pack).is_ok_and(|open| {
             open.data.is_import_in_use().unwrap_or_else(|error| {
@@ -185,7 +185,7 @@ fn default_no_data_error() -> AgentError {
     AgentError::invalid("No pack takes data from files.").reason("pack_not_used")
 }
 
-/// Returns the fault of a pack whose data cannot be used.
+/// Returns the error of a pack whose data cannot be used.
 fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
     let fix = error.hint_as_text().unwrap_or_default();
     PackFault {

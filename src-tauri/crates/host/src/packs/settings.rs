@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::tools::HostTools;
 
 /// Checks that each pack can use its changed values. Unchanged values are not checked, so that one
-/// wrong value does not prevent other changes. Values of a missing pack are kept.
+/// invalid value does not prevent other changes. Values of a missing pack are kept.
 pub(crate) fn check_changes(
     before: &Settings,
     after: &Settings,
@@ -94,7 +94,7 @@ fn merge_settings(
     Ok(values)
 }
 
-/// Adds the setting's place to an error: the dotted name of the setting in the settings file.
+/// Adds the dotted name of the setting in the settings file to an error.
 fn add_setting_name(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();

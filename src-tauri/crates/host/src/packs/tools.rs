@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -24,6 +24,7 @@ use serde_json::json;
 
 use super::{declared_keys::declared_keys, memory_service::MemoryService, services::Services};
 use crate::{
+    data::{Sources, WeakSources},
     keys::{self, Declared, Destination, Keys},
     profile::{LiveProfile, Options},
     servers::{self, HostServers, ServerDeps, definitions},
@@ -37,20 +38,22 @@ pub(crate) struct HostTools {
     packs: RwLock<Arc<Vec<LoadedPack>>>,
     pub(crate) services: Services,
     pub(crate) memory: MemoryService,
+    sources: OnceLock<WeakSources>,
     adapters: Vec<Arc<dyn PackAdapter>>,
     servers: Arc<HostServers>,
     keys: Keys,
     http: HttpRunner,
     profile: Arc<LiveProfile>,
     program_dir: PathBuf,
-    /// The folders with packs, the user's first.
+    /// The folders with packs, starting with the user's folder.
     folders: Vec<PathBuf>,
-    /// Where the tools of added servers can send data.
+    /// The destinations that the tools of added servers can send data to.
     reaches: RwLock<BTreeMap<PackId, Reach>>,
-    /// The packs that the process serves to remote callers. None if it serves the profile.
+    /// The packs that the process serves to remote callers. None if it serves the owner of the
+    /// profile.
     served_packs: Option<Arc<[PackId]>>,
-    /// Whether names are read from the data of every pack. Reading opens the data, which callers of
-    /// other packs need not wait for.
+    /// Whether names are read from the data of every pack. Reading opens the data, and callers of
+    /// some packs need not wait for the data of others.
     names: AtomicBool,
     /// The manifests of usable packs, with the names in their data.
     named: RwLock<Arc<Vec<PackManifest>>>,
@@ -58,7 +61,7 @@ pub(crate) struct HostTools {
 }
 
 impl HostTools {
-    /// Makes the tools of packs. `reaches` are those of the packs of added servers.
+    /// Makes the tools of packs. `reaches` contains the destinations of added servers.
     pub(crate) fn new(
         packs: Vec<LoadedPack>,
         reaches: BTreeMap<PackId, Reach>,
@@ -72,6 +75,7 @@ impl HostTools {
             packs: RwLock::new(Arc::new(packs)),
             services,
             memory: MemoryService::default(),
+            sources: OnceLock::new(),
             adapters: options.pack_code.adapters.clone(),
             keys: keys.clone(),
             http: HttpRunner::default(),
@@ -89,6 +93,11 @@ impl HostTools {
         tools.rebuild_specs();
         tools.reload_names();
         tools
+    }
+
+    /// Sets the sources that answer the tools of the pack `data`.
+    pub(crate) fn set_sources(&self, sources: &Sources) {
+        let _ = self.sources.set(sources.downgrade());
     }
 
     /// Reads again which remote servers replace programs.
@@ -164,15 +173,15 @@ impl HostTools {
             spec.definition_hash =
                 packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
         }
-        // The server's statement can only make a read ask for approval more often, and only if the
-        // manifest does not say where reads go.
+        // The server's own statement can only make a read need approval more often, and only if the
+        // manifest does not say where reads send data.
         spec.open_world |= looked.open_world
             && spec.effect == Effect::ReadOnly
             && self.is_open_world_unset(&spec.pack, server, tool);
         (!looked.off).then_some(spec)
     }
 
-    /// Whether the manifest does not say where a tool's reads go.
+    /// Whether the manifest does not say where a tool's reads send data.
     fn is_open_world_unset(&self, pack: &PackId, server: &str, tool: &str) -> bool {
         let packs = self.loaded_packs();
         let manifests = packs
@@ -188,8 +197,8 @@ impl HostTools {
     }
 
     /// Returns a tool for the server that replaces its program. The address becomes part of the
-    /// definition, so that an approval for one server is not valid for another. The description
-    /// comes only from the manifest, and the remote client has its own time limits and retries.
+    /// definition, so that an approval for one server is not valid for another. The description is
+    /// taken only from the manifest, and the remote client has its own timeouts and retries.
     fn with_address(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
         let longest = match self
             .servers
@@ -243,7 +252,7 @@ impl HostTools {
             .list_tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
         // A tool that is neither declared nor offered can never be called, so it is not listed.
         tools.retain(|tool| {
-            // A manifest is listed while a person has to accept it.
+            // A manifest is listed as long as a person must accept it.
             if tool.server.is_empty() {
                 let is_it =
                     |loaded: &LoadedPack| loaded.pack.is_some() && loaded.view.id == tool.pack;
@@ -254,7 +263,7 @@ impl HostTools {
         tools
     }
 
-    /// Returns the effect that a tool of a server counts with. None for a manifest.
+    /// Returns the effect that is used for a tool of a server. Returns None for a manifest.
     pub(crate) fn effect_of(&self, pack: &PackId, server: &str, name: &str) -> Option<Effect> {
         let is_it = |tool: &ServerTool| {
             !server.is_empty() && tool.pack == *pack && tool.server == server && tool.name == name
@@ -291,7 +300,7 @@ impl HostTools {
         manifest
     }
 
-    /// Reads names from the data of every pack from now on. Returns true on the first call.
+    /// Enables reading names from the data of every pack. Returns true on the first call.
     pub(crate) fn enable_names(&self) -> bool {
         let news = !self.names.swap(true, Ordering::AcqRel);
         if news {
@@ -321,14 +330,14 @@ impl HostTools {
         named.map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
     }
 
-    /// The manifest of a usable pack.
+    /// Returns the manifest of a usable pack.
     pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<PackManifest> {
         let packs = self.loaded_packs();
         let loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
         loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack).cloned()
     }
 
-    /// Every usable pack: its manifest with the names in the data, and its tools.
+    /// Returns every usable pack: its manifest with the names in the data, and its tools.
     pub(crate) fn named_packs(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
         let named = Arc::clone(&self.named.read());
         let loaded = self.loaded_packs();
@@ -337,9 +346,9 @@ impl HostTools {
     }
 }
 
-/// Adds a tool that a server offers beyond its manifest, under an unused model name. If another pack
-/// has a tool with the same id, both ids get the pack's name as a prefix, so that settings of one
-/// tool do not apply to the other.
+/// Adds a tool that a server offers beyond its manifest, under an unused model name. If another
+/// pack has a tool with the same id, both ids get the pack's name as a prefix, so that settings of
+/// one tool do not apply to the other.
 fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
     let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| {
         specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id())
@@ -355,7 +364,7 @@ fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
         spec.id.0 = format!("{}.{}", spec.pack, spec.id);
     }
     if has_name_of_another(specs, &spec) {
-        // `addNote`, `add_note` and `add.note` would all have the same one.
+        // Otherwise, `addNote`, `add_note` and `add.note` would all get the same name.
         spec.model_name = packs::distinct_model_name(&format!("{}.{}", spec.pack, spec.id));
     }
     if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {

@@ -22,7 +22,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens the database. Returns how a damaged one was replaced, too.
+    /// Opens the database. Also returns how a damaged database was replaced.
     pub(crate) async fn open(
         paths: &Paths,
         installation: &str,
@@ -40,8 +40,8 @@ impl Database {
             OpenError::NoSpace(_) => unwritable_folder(&paths.data),
             other => other.into_agent_error(),
         })?;
-        // A store that cannot be written is an error, because no answer could be stored and no step
-        // recorded.
+        // A store that cannot be written is an error, because neither an answer could be stored nor
+        // a step recorded.
         if opened.read_only {
             return Err(unwritable_folder(&paths.data));
         }

@@ -1,5 +1,5 @@
 //! The settings and rules of a profile: applies overrides from the environment, stores changes, and
-//! provides them to the engine. `reading` reads and checks the settings.
+//! provides the settings to the engine. `reading` reads and checks the settings.
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
@@ -34,14 +34,14 @@ pub(crate) struct LiveProfile {
     rules: Mutex<(Stamp, Arc<Rules>)>,
     prices: Prices,
     env: Environment,
-    /// The lock held while new settings are compared with the current ones and written.
+    /// The lock that is held while new settings are compared with the current settings and written.
     changing: tokio::sync::Mutex<()>,
 }
 
 struct State {
     /// The stored settings.
     stored: Settings,
-    /// The stored settings with the overrides of the environment.
+    /// The stored settings after the overrides from the environment are applied.
     effective: Arc<Settings>,
     fault: Option<AgentError>,
 }
@@ -56,12 +56,12 @@ pub(crate) struct Environment {
     pub(crate) chooses: Option<&'static str>,
     pub(crate) language: String,
     pub(crate) time_zone: String,
-    /// The name of the user who runs this process.
+    /// The name of the user that runs this process.
     pub(crate) person: Option<String>,
 }
 
 impl Environment {
-    /// Reads the environment. `may_choose` tells whether its variables may choose a model server.
+    /// Reads the environment. `may_choose` says whether its variables may choose a model server.
     pub(crate) fn read_environment(may_choose: bool) -> Self {
         Self::read_with(may_choose, |name| std::env::var(name).ok())
     }
@@ -75,7 +75,8 @@ impl Environment {
         let time_zone = variable("TZ")
             .filter(|zone| zone.parse::<chrono_tz::Tz>().is_ok())
             .or_else(|| iana_time_zone::get_timezone().ok());
-        // A model alone chooses no server: without the key of OpenAI nobody would answer.
+        // A model name alone does not choose a server, because OpenAI's server would not answer
+        // without its key.
         let chooses = if variable("OPENAI_BASE_URL").is_some() {
             Some("OPENAI_BASE_URL")
         } else {
@@ -120,8 +121,8 @@ impl LiveProfile {
         &self.paths
     }
 
-    /// Waits until nobody else changes settings. No other settings change until the result is
-    /// dropped.
+    /// Waits until nobody else changes settings. No other settings can change until the returned
+    /// guard is dropped.
     pub(crate) async fn lock_changes(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.changing.lock().await
     }
@@ -169,8 +170,8 @@ impl LiveProfile {
         let mut state = self.state.write();
         self.restore_stored(&mut settings, &state.stored);
         check_policy(&state.stored, &settings)?;
-        // These settings have their own commands; the first one can be changed only in the approval
-        // window.
+        // These settings have their own commands, and `decide_from_terminal` can only be changed in
+        // the approval window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         settings.switches.clone_from(&state.stored.switches);
         self.store_settings(&mut state, settings)
@@ -182,7 +183,7 @@ impl LiveProfile {
         self.store_settings(&mut state, settings)
     }
 
-    /// Switches an agent, a tool or all tools on or off. Returns false if this changes nothing.
+    /// Enables or disables an agent, a tool or all tools. Returns false if this changes nothing.
     pub(crate) fn set_switch(
         &self,
         target: &SwitchTarget,
@@ -238,7 +239,7 @@ impl LiveProfile {
         self.store_settings(&mut state, settings)
     }
 
-    /// Replaces values that the environment overrides by the stored ones, because overrides are
+    /// Replaces values that the environment overrides with the stored values, because overrides are
     /// shown but never stored.
     fn restore_stored(&self, settings: &mut Settings, stored: &Settings) {
         if self.env.is_agent_forced_off() {

@@ -8,6 +8,11 @@ use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 use super::os_ports::{OsRandom, SystemClock, UuidIds};
 use super::sessions::Sessions;
 
+/// How long a process that answers questions about data usually runs while nobody asks it.
+const DATA_IDLE: Duration = Duration::from_secs(300);
+/// The usual maximum size of the rows in an export of figures, in bytes.
+const DATA_EXPORT_BYTES: u64 = 1_000_000_000;
+
 /// How to open a profile whose log does not verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenAlarmed {
@@ -15,27 +20,28 @@ pub enum WhenAlarmed {
     #[default]
     Refuse,
     /// The profile is opened for viewing and for accepting a new log. No call runs until a person
-    /// has accepted one.
+    /// has accepted a new log.
     Stop,
 }
 
 /// The options that differ between a window, a terminal and a test.
 #[derive(Clone)]
 pub struct Options {
-    /// The data folder. None for the user's own folder.
+    /// The data folder. None for the user's default folder.
     pub data_dir: Option<PathBuf>,
     /// The folder of the app's programs, which may also contain programs of packs.
     pub program_dir: PathBuf,
-    /// Folders with packs. Instructions of the first count most; of packs with one id, the one in
-    /// the last folder is used. If empty, the data folder's packs and the shipped
-    /// ones are used.
+    /// Folders with packs. Instructions of packs in earlier folders take precedence; if several
+    /// packs have the same id, the pack in the last folder is used. If empty, the data folder's
+    /// packs and the shipped packs are used.
     pub pack_dirs: Vec<PathBuf>,
-    /// The packs that the process serves to callers of the chat API. Only their servers are started at
-    /// once, and servers of the profile's owner are not used. None if it serves the profile.
+    /// The packs that the process serves to callers of the chat API. Only the servers of these
+    /// packs are started at once, and servers that the profile's owner added are not used. None if
+    /// the process serves the profile's owner.
     pub served_packs: Option<Arc<[PackId]>>,
     /// The code of the shipped packs.
     pub pack_code: PackCode,
-    /// Whether servers are started in the background at once instead of at their first call.
+    /// Whether servers are started in the background at once, and not only at their first call.
     pub warm_up: bool,
     pub sessions: Sessions,
     pub when_alarmed: WhenAlarmed,
@@ -47,8 +53,12 @@ pub struct Options {
     pub model_from_environment: bool,
     /// How long a caller accepts a silent model. If None, the profile's settings decide.
     pub model_silence: Option<Duration>,
-    /// The time limits for servers that replace programs of packs.
+    /// The timeouts and retries for servers that replace programs of packs.
     pub patience: mcp::Patience,
+    /// How long a process that answers questions about data runs while nobody asks it.
+    pub data_idle: Duration,
+    /// The maximum size of the rows in an export of figures, in bytes.
+    pub data_export_bytes: u64,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     pub random: Arc<dyn Random>,
@@ -74,6 +84,8 @@ impl Default for Options {
             model_from_environment: false,
             model_silence: None,
             patience: mcp::Patience::default(),
+            data_idle: DATA_IDLE,
+            data_export_bytes: DATA_EXPORT_BYTES,
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidIds),
             random: Arc::new(OsRandom),

@@ -23,7 +23,7 @@ impl Ids for UuidIds {
     }
 }
 
-/// The random numbers of the system.
+/// The random number generator of the system.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OsRandom;
 

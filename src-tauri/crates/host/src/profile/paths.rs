@@ -17,15 +17,17 @@ pub(crate) const SERVER_TEST: &str = "server-test-";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     pub data: PathBuf,
-    /// The state folder, outside the data folder. It holds the copy of the newest checkpoint.
+    /// The state folder, outside the data folder. It contains the copy of the newest checkpoint.
     pub state: PathBuf,
 }
 
 impl Paths {
-    /// Uses the given data folder, or the user's own.
+    /// Uses the given data folder, or the user's default folder.
     pub fn new(data: Option<PathBuf>) -> Self {
         let data = data
             .unwrap_or_else(|| base_folder("XDG_DATA_HOME", ".local/share").join("countersign"));
+        // The data processes have other working folders, in which a relative path would be another.
+        let data = std::path::absolute(&data).unwrap_or(data);
         Self { data, state: base_folder("XDG_STATE_HOME", ".local/state").join("countersign") }
     }
 
@@ -39,7 +41,7 @@ impl Paths {
     pub(crate) fn audit_copy(&self) -> PathBuf {
         self.data.join("backups").join("audit.db")
     }
-    /// Returns the folder with what others said about checkpoints.
+    /// Returns the folder with confirmations of checkpoints by others.
     pub fn attestations(&self) -> PathBuf {
         self.data.join("attestations")
     }
@@ -77,7 +79,15 @@ impl Paths {
     pub fn own_servers(&self) -> PathBuf {
         self.data.join("servers")
     }
-    /// Returns the folder with the downloads of servers that could not be added.
+    /// Returns the folder for copies of data that a terminal reads from a pipe.
+    pub fn piped_data(&self) -> PathBuf {
+        self.sources().join("pipe")
+    }
+    /// Returns the folder of the sources of data, with their rows and definitions.
+    pub(crate) fn sources(&self) -> PathBuf {
+        self.data.join("data")
+    }
+    /// Returns the folder that keeps the downloads of servers that could not be added.
     pub(crate) fn server_downloads(&self) -> PathBuf {
         self.data.join("server-downloads")
     }
@@ -100,6 +110,7 @@ impl Paths {
             self.packs(),
             self.own_servers(),
             self.server_downloads(),
+            self.sources(),
         ]
     }
     /// Returns the folder with a pack's data.
@@ -107,8 +118,8 @@ impl Paths {
         self.data.join("packs").join(pack)
     }
 
-    /// Creates the data folder with access for its user only. If it already holds a profile, other
-    /// users lose access. Another existing folder keeps its mode.
+    /// Creates the data folder with access for its user only. If the folder already contains a
+    /// profile, other users lose access. Another existing folder keeps its mode.
     pub fn create_folders(&self) -> Result<(), AgentError> {
         create_private_folder(&self.data).map_err(|e| unusable_file(&self.data, &self.data, &e))?;
         if self.is_open_to_others() && self.installation().is_file() {
@@ -140,8 +151,8 @@ impl Paths {
     }
 }
 
-/// A file's modification time, size and inode, by which a changed file is noticed. None if the file
-/// cannot be read.
+/// A file's modification time, size and inode, which are compared to detect changes. None if the
+/// file cannot be read.
 pub(crate) type Stamp = Option<(std::time::SystemTime, u64, u64)>;
 
 pub(crate) fn read_stamp(path: &Path) -> Stamp {
@@ -150,16 +161,17 @@ pub(crate) fn read_stamp(path: &Path) -> Stamp {
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
-/// Makes all files that this process creates accessible to its user only, including files of
-/// libraries, and keeps its memory out of files. Every program must call it first.
+/// Restricts all files that this process creates to its user, including files of libraries, and
+/// prevents core dumps. Every program must call this first.
 pub fn keep_private() {
     // SAFETY: umask takes a number, changes only the mask of this process, and cannot fail.
     unsafe { libc::umask(0o077) };
     write_no_core();
 }
 
-/// Keeps the system from writing the memory of this process to a file if it ends badly: it holds
-/// keys, and a server could end it for that. No other process of the user can raise the limit again.
+/// Prevents the system from writing a core dump of this process: its memory contains keys, and a
+/// server could crash the process to get the dump. No other process of the user can raise the limit
+/// again.
 fn write_no_core() {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the structure is live. A limit can always be lowered.
@@ -175,7 +187,7 @@ pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Writes a file completely. If writing fails, the old file stays.
+/// Writes a file completely. If writing fails, the old file is kept.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write as _;
     let fresh = path.with_extension("new");
@@ -187,8 +199,8 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), files::sync_folder)
 }
 
-/// Keeps a copy of a file that cannot be read, before it is written again. Of a pipe or a device
-/// there is nothing to keep. A copy that cannot be made is an error.
+/// Keeps a copy of an unreadable file before it is written again. A pipe or a device has no content
+/// to keep. Fails if the copy cannot be made.
 pub(crate) fn keep_unreadable(path: &Path, ending: &str) -> io::Result<()> {
     match files::open(path) {
         Err(error) if files::is_not_a_file(&error) => Ok(()),
@@ -234,7 +246,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_of_the_process_is_written_to_no_file() {
+    fn the_data_folder_is_absolute_for_processes_with_other_working_folders() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(Paths::new(Some("data".into())).data, here.join("data"));
+    }
+
+    #[test]
+    fn core_dumps_are_disabled() {
         write_no_core();
         let mut limit = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
         // SAFETY: the structure is live.
@@ -243,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_file_is_kept_unless_it_is_a_pipe() {
+    fn an_unreadable_file_is_kept_as_a_copy_unless_it_is_a_pipe() {
         let folder = tempfile::tempdir().unwrap();
         let (file, copy) = (folder.path().join("a.toml"), folder.path().join("a.toml.unreadable"));
         let make_pipe = |path: &Path| {

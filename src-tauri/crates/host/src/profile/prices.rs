@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_rows_come_first_and_a_fault_is_told() {
+    fn the_users_price_rows_take_precedence_and_an_invalid_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let prices = Prices::new(folder.path().join("prices.toml"));
         assert!(

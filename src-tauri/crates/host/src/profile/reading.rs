@@ -1,8 +1,8 @@
-//! Reads the settings file, and says of a fault where it is and what to do. A file with a fault is
-//! not used in part, because a misspelled restriction would be missing. Must not know who uses the
-//! settings.
+//! Reads the settings file, and reports the position and remedy of an error. A file with an error
+//! is not used partly, because a restriction with a misspelled name would be missing. Must not know
+//! who uses the settings.
 
-use std::io;
+use std::{io, ops::RangeInclusive};
 
 use audit::Witness;
 use contract::{
@@ -14,13 +14,17 @@ use models::Api;
 
 use super::{paths::Paths, toml_fault::describe_toml_fault};
 
-/// Reads the settings. With a fault they allow nothing that the file might forbid.
+/// The narrowest and the widest column of a table in the window, in characters.
+const WIDTHS: RangeInclusive<u16> = 4..=400;
+
+/// Reads the settings. If the file has an error, the returned settings allow nothing that the file
+/// might forbid.
 pub(crate) fn read_settings(paths: &Paths) -> (Settings, Option<AgentError>) {
     let path = paths.settings();
     let file = path.display().to_string();
     let read = match files::read_text(&path, files::BY_HAND) {
         Ok(text) => parse_settings(&text, &file),
-        // Without a data folder, opening it says what is in its way. A link to a missing file
+        // If the data folder is missing, opening it reports the problem. A link to a missing file
         // is not treated as a missing file.
         Err(e)
             if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -58,13 +62,15 @@ fn parse_settings(text: &str, file: &str) -> Result<Settings, AgentError> {
     Ok(settings)
 }
 
-/// Whether a value may be repeated in a message. A key that was written in the wrong place may not.
+/// Whether a value may be repeated in a message. A value that may be a key in the wrong place must
+/// not be repeated.
 fn is_plain_name(value: &str) -> bool {
     value.len() <= 24
         && value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-".contains(&byte))
 }
 
-/// Describes a text that is not TOML, or has a value or a name that no setting has.
+/// Describes a text that is not TOML, or that contains an unknown name or an invalid value of a
+/// setting.
 fn describe_fault(text: &str, file: &str, error: &toml::de::Error) -> AgentError {
     let message = error.message();
     let (given, expected) =
@@ -87,7 +93,7 @@ fn describe_fault(text: &str, file: &str, error: &toml::de::Error) -> AgentError
     )
 }
 
-/// Makes the error that each message, command and check gets until the file is right.
+/// Makes the error that each message, command and check gets until the file is corrected.
 fn unreadable(message: Text, near: Option<&str>) -> AgentError {
     let remedy = "Repair the file and start again, or save the settings once to replace it (the old file is kept).";
     let near = near.map(|name| text!("Did you mean {name}?", name));
@@ -95,8 +101,8 @@ fn unreadable(message: Text, near: Option<&str>) -> AgentError {
         .hint(Text::join(near.into_iter().chain([Text::from(remedy)])))
 }
 
-/// Returns the settings used if the file cannot be read. They allow nothing that the file might
-/// forbid. Nobody is welcomed as on the first day.
+/// Returns the settings that are used if the file cannot be read. They allow nothing that the file
+/// might forbid, and do not show the welcome page.
 fn restrictive_settings() -> Settings {
     Settings {
         agent_enabled: false,
@@ -107,7 +113,7 @@ fn restrictive_settings() -> Settings {
     }
 }
 
-/// Returns the provider that a field names, if the field is one.
+/// Returns the provider's name in the settings, if `field` is the setting of a provider.
 fn typed_provider<'a>(settings: &'a Settings, field: &str) -> Option<&'a str> {
     match field {
         "model.provider" => Some(&settings.model.provider),
@@ -133,7 +139,7 @@ fn line_of(text: &str, field: &str) -> Option<usize> {
         .map(|index| index + 1)
 }
 
-/// Returns the known name that a typed one is most like, if it is like one at all.
+/// Returns the known name that is most similar to a typed name, if any name is similar enough.
 fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let begins = |name: &str| typed.len() > 2 && name.starts_with(typed);
     let cost = |name: &str| if begins(name) { 1 } else { distance(typed, name) };
@@ -145,7 +151,7 @@ fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
-/// Returns how many letters have to be added, removed or replaced (Levenshtein).
+/// Returns how many letters must be added, removed or replaced (the Levenshtein distance).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -161,7 +167,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Returns the setting whose word is none of its words, with the rule.
+/// Returns the first setting whose value is not an allowed word, with the rule for it.
 fn find_unknown_word(settings: &Settings) -> Option<(&'static str, Text)> {
     let languages: Vec<&str> =
         messages::Language::all().map(messages::Language::tag).chain(["system"]).collect();
@@ -222,6 +228,9 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     if settings.audit.keep_values_days > 36_500 {
         return bad("audit.keep_values_days", range(0, 36_500));
     }
+    if !(1..=100_000_000).contains(&settings.data.snapshot_limit_mb) {
+        return bad("data.snapshot_limit_mb", range(1, 100_000_000));
+    }
     let budgets = settings.budgets;
     for (field, usd) in [
         ("budgets.run_usd", budgets.run_usd),
@@ -251,16 +260,11 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
             "must have addresses of this computer, such as http://localhost:11434/v1".into(),
         );
     }
-    let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days: _ } =
-        &settings.audit;
-    for (field, url) in [("audit.witness_url", witness_url), ("audit.timestamp_url", timestamp_url)]
-    {
-        if !url.is_empty() && models::origin_of(url).is_none() {
-            return bad(field, "must be an address that begins with http:// or https://".into());
-        }
+    if let Some(field) = find_bad_width(settings) {
+        return bad(&field, range((*WIDTHS.start()).into(), (*WIDTHS.end()).into()));
     }
-    if !witness_url.is_empty() && Witness::parse(witness_key).is_none() {
-        return bad("audit.witness_key", "must be the key of the witness, as name+id+key".into());
+    if let Some((field, rule)) = find_bad_witness(&settings.audit) {
+        return bad(field, rule);
     }
     let known = |provider: &str| provider == "offline" || Api::from_name(provider).is_some();
     let names = Api::ALL.map(Api::name);
@@ -280,6 +284,30 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     Ok(())
 }
 
+/// Returns the dotted name of a column that a table cannot draw so narrow or so wide.
+fn find_bad_width(settings: &Settings) -> Option<String> {
+    let tables = settings.column_widths.iter();
+    let mut columns = tables.flat_map(|(table, columns)| {
+        columns.iter().map(move |(column, width)| (table, column, width))
+    });
+    let (table, column, _) = columns.find(|(_, _, width)| !WIDTHS.contains(*width))?;
+    Some(format!("column_widths.{table}.{column}"))
+}
+
+/// Returns a setting of the witness or the timestamps that cannot be used, and its rule.
+fn find_bad_witness(audit: &AuditSettings) -> Option<(&'static str, Text)> {
+    let AuditSettings { witness_url, witness_key, timestamp_url, keep_values_days: _ } = audit;
+    for (field, url) in [("audit.witness_url", witness_url), ("audit.timestamp_url", timestamp_url)]
+    {
+        if !url.is_empty() && models::origin_of(url).is_none() {
+            return Some((field, "must be an address that begins with http:// or https://".into()));
+        }
+    }
+    let has_bad_key = !witness_url.is_empty() && Witness::parse(witness_key).is_none();
+    has_bad_key
+        .then(|| ("audit.witness_key", "must be the key of the witness, as name+id+key".into()))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -292,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_names_its_line_and_the_setting_that_was_meant() {
+    fn a_settings_error_names_its_line_and_suggests_the_intended_setting() {
         for (text, message, near) in [
             ("thme = \"dark\"", "FILE, line 1: there is no setting thme here.", "theme"),
             (
@@ -323,6 +351,10 @@ mod tests {
         for (text, message) in [
             ("quux = 1", "FILE, line 1: there is no setting quux here."),
             ("[limits]\nrounds = 99", "FILE, line 2: limits.rounds must be 1 to 20."),
+            (
+                "[column_widths.ads]\nCost = 1",
+                "FILE, line 2: column_widths.ads.Cost must be 4 to 400.",
+            ),
             ("theme = ", "FILE cannot be read: line 1, column"),
             (
                 "theme = \"drak\"",
@@ -338,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_a_file_that_is_away_is_no_missing_file() {
+    fn a_dangling_link_in_place_of_the_settings_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::new(Some(folder.path().to_owned()));
         assert!(read_settings(&paths).1.is_none());
@@ -348,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_repeats_no_value() {
+    fn a_settings_error_contains_no_value_of_the_file() {
         for text in [
             "policy = \"sk-secret-1\"",
             "theme = 5 sk-secret-1",

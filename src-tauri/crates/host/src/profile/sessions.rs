@@ -13,12 +13,12 @@ use engine::ports::SharedSessions;
 /// Where sessions are stored.
 #[derive(Clone, Default)]
 pub enum Sessions {
-    /// In the data folder's database.
+    /// In the database in the data folder.
     #[default]
     InFile,
     /// In a database in memory, until the process ends.
     InMemory,
-    /// In the data folder's database, as a copy of sessions that several processes share.
+    /// In the database in the data folder, as a copy of sessions that several processes share.
     Shared(Arc<dyn SharedSessions>),
 }
 
@@ -31,13 +31,14 @@ impl Sessions {
     }
 }
 
-/// How the names of folders in memory begin, those of replays too, and the databases in them.
+/// The prefix of the names of folders in memory, including those of replays, and the database file
+/// in these folders.
 pub(crate) const IN_MEMORY: &str = "countersign-";
 const DATABASE: &str = "countersign.db";
 pub(crate) const REPLAY_DATABASE: &str = "replay.db";
 
-/// Returns the folders in which databases of replays may lie, in memory first, and those of sessions
-/// in memory.
+/// Returns the folders that may contain databases of replays and of sessions in memory, starting
+/// with folders in memory.
 pub(crate) fn list_memory_places() -> Vec<PathBuf> {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     [runtime, Some(PathBuf::from("/dev/shm")), Some(env::temp_dir())]
@@ -47,7 +48,7 @@ pub(crate) fn list_memory_places() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the folders in memory of this user's profiles that exist now, in these places.
+/// Returns the existing folders in memory of this user's profiles, in these places.
 pub(crate) fn find_memory_folders(places: &[PathBuf], user: u32) -> Vec<PathBuf> {
     let entries = places.iter().flat_map(fs::read_dir).flatten().flatten();
     let is_ours = |entry: &fs::DirEntry| {
@@ -75,7 +76,7 @@ impl MemoryFolder {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        // This fails if the folder exists, so another user cannot have prepared it.
+        // This fails if the folder exists, so that another user cannot prepare it.
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self(folder))
     }

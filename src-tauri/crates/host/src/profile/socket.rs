@@ -1,4 +1,4 @@
-//! Where the local socket of a profile is. Knows no protocol.
+//! The path of a profile's local socket. Knows no protocol.
 
 use std::{
     fs, io,
@@ -8,7 +8,7 @@ use std::{
 
 use super::{paths::Paths, user::effective_user};
 
-/// The number of bytes that fit into a socket's address, with a margin.
+/// The maximum length of a socket's address in bytes, with a margin.
 const ADDRESS_BYTES: usize = 100;
 
 /// Returns the path of a profile's socket. The name does not reveal the data folder.
@@ -31,8 +31,8 @@ pub(crate) fn socket_path(paths: &Paths) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there is no private folder for a socket"))
 }
 
-/// Creates the folder of the socket. If it exists, checks that only this user has access, because
-/// anyone could have created it in a shared place.
+/// Creates the folder of the socket. If the folder exists, checks that only this user has access,
+/// because anyone could have created it in a shared place.
 fn create_socket_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

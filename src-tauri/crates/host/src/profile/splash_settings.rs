@@ -1,5 +1,5 @@
 //! The settings that a window needs before the profile is open: the theme, and whether the user has
-//! seen the welcome page. Reads only the settings file, without lock or checks.
+//! seen the welcome page. Reads only the settings file, without a lock or checks.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use contract::Settings;
 
 use super::paths::Paths;
 
-/// The settings for a window before its page is loaded.
+/// The settings that a window needs before its page is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplashSettings {
     /// The theme: `system`, `light`, `dark` or `contrast`.
@@ -16,8 +16,8 @@ pub struct SplashSettings {
 }
 
 impl SplashSettings {
-    /// Reads the settings of a data folder, or of the user's own if None. Returns the defaults if
-    /// there is no settings file.
+    /// Reads the settings of a data folder, or of the user's default folder if None. Returns the
+    /// defaults if there is no settings file.
     pub fn read(data_dir: Option<PathBuf>) -> Self {
         let text =
             files::read_text(&Paths::new(data_dir).settings(), files::BY_HAND).unwrap_or_default();
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_looked_at_and_anything_else_is_the_default() {
+    fn splash_settings_are_read_and_unreadable_ones_use_the_default() {
         let folder = tempfile::tempdir().unwrap();
         let look = || SplashSettings::read(Some(folder.path().to_owned()));
         assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });

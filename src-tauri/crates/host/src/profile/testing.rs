@@ -1,4 +1,4 @@
-//! Support for test builds: a clock with a given start, counted ids, and a process that ends or
+//! Support for test builds: a clock with a given start, sequential ids, and a process that ends or
 //! panics at a named point.
 
 use std::{
@@ -66,7 +66,7 @@ struct Crash {
 impl Probe for Crash {
     fn at(&self, point: Point) {
         if format!("{point:?}") == self.name {
-            // SAFETY: sends a signal to this process, which ends it.
+            // SAFETY: the signal is sent to this process only, which it ends.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
         }
     }

@@ -1,4 +1,5 @@
-//! The user who runs this process. Asks the system, because variables can say anything.
+//! The user that runs this process. The system is asked, because environment variables can contain
+//! anything.
 
 /// Returns the id of the user that this process runs as.
 pub(crate) fn effective_user() -> u32 {
@@ -6,7 +7,7 @@ pub(crate) fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// Returns the name of the user who runs this process, as the system knows it.
+/// Returns the name of the user that runs this process, according to the system.
 pub(crate) fn user_name() -> Option<String> {
     let mut buffer = vec![0_u8; 16 << 10];
     let mut found = std::ptr::null_mut();
@@ -25,7 +26,7 @@ pub(crate) fn user_name() -> Option<String> {
     if failed != 0 || found.is_null() || entry.pw_name.is_null() {
         return None;
     }
-    // SAFETY: on success the name is a text in the buffer that ends with a zero byte.
+    // SAFETY: on success, the name is in the buffer and ends with a zero byte.
     let name = unsafe { std::ffi::CStr::from_ptr(entry.pw_name) };
     Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
 }

@@ -1,6 +1,6 @@
 //! Decides, field by field, which changes of settings allow more calls to run or more data to leave
 //! this computer. Such changes need the approval window or a person at a terminal. Changes that
-//! only restrict need nothing. Must not know the caller.
+//! only restrict need no confirmation. Must not know the caller.
 
 use contract::{
     AuditSettings, EgressSettings, FallbackModel, MemoryModelSource, ModelSettings, PackChoice,
@@ -47,7 +47,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         language,
         theme,
         agent_enabled,
-        // These three settings have their own commands, and writing settings never widens them.
+        // These three settings have their own commands, so writing settings never widens them.
         switches: _,
         policy: _,
         decide_from_terminal: _,
@@ -59,8 +59,10 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         memory,
         budgets,
         audit,
+        data,
         time_zone,
         packs,
+        column_widths,
     } = after;
     let mut found = Widening { level: Access::Chat, changes: Vec::new() };
     found.need_person(*agent_enabled && !before.agent_enabled);
@@ -72,7 +74,10 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         (limits, conversation, memory, budgets)
             != (&before.limits, &before.conversation, &before.memory, &before.budgets),
     );
-    // Memories of all conversations are sent to an embedding model of the provider.
+    found.need_person(*column_widths != before.column_widths);
+    // A lower limit deletes rows.
+    found.need_person(*data != before.data);
+    // An embedding model of the provider receives the memories of all conversations.
     if memory.model.source == MemoryModelSource::Provider && memory.model != before.memory.model {
         let before = format!("{:?}", before.memory.model.source);
         found.add_widening("memory.model", before, format!("Provider {}", memory.model.name));
@@ -105,11 +110,12 @@ fn compare_model(found: &mut Widening, before: &ModelSettings, after: &ModelSett
         max_retries,
         fallback,
     } = after;
-    // Data that must stay on this computer goes to a model there.
+    // Data that must stay on this computer may be sent to the models at the addresses in
+    // `runs_here`, so adding an address to the list widens access.
     for address in runs_here.iter().filter(|address| !before.runs_here.contains(*address)) {
         found.add_widening("model.runs_here", "", address);
     }
-    // An address is compared even if it is not in use yet, because it may be used next.
+    // An address is compared even if it is not in use, because a later change may use it.
     if *base_url != before.base_url {
         found.add_widening("model.base_url", &before.base_url, base_url);
     }
@@ -185,7 +191,7 @@ fn compare_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &P
         settings.iter().filter(|(name, value)| before.settings.get(*name) != Some(value))
     {
         match value {
-            // A text may be the address to which requests and keys are sent.
+            // A text may be an address that receives requests and keys.
             Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 let was = before.settings.get(name).map(value_text).unwrap_or_default();
                 found.add_widening(format!("packs.{pack}.settings.{name}"), was, value_text(value));
@@ -200,13 +206,15 @@ fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns a value as it is written in the settings file.
+/// Returns a value in the form used in the settings file.
 fn setting_word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).as_ref().map(value_text).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use contract::RedactionLevel;
     use serde_json::json;
 
@@ -234,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_that_widen_are_named_field_by_field() {
+    fn changes_that_widen_permissions_are_listed_field_by_field() {
         let before = connected();
         let widens = |name: &str| (Access::Widens, vec![name.to_owned()]);
         assert_eq!(
@@ -290,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_narrows_is_free_and_any_other_needs_a_person() {
+    fn only_a_change_that_narrows_permissions_needs_no_person() {
         let mut before = connected();
         before.egress.allowed = true;
         before.model.fallback = Some(FallbackModel {
@@ -315,8 +323,9 @@ mod tests {
         }
         let off = Settings { agent_enabled: false, ..before.clone() };
         assert_eq!(needed(&off, |s| s.agent_enabled = true), (Access::Person, vec![]));
-        let others: [fn(&mut Settings); 8] = [
+        let others: [fn(&mut Settings); 9] = [
             |s| s.theme = "dark".into(),
+            |s| drop(s.column_widths.insert("ads".into(), BTreeMap::from([("Cost".into(), 30)]))),
             |s| s.model.model = "other".into(),
             |s| s.model.summariser = "other".into(),
             |s| s.limits.rounds = 3,

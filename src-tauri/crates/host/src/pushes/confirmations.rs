@@ -1,5 +1,6 @@
-//! Settings changes that the chat window has requested and that wait for confirmation in the
-//! approval window. They are made only after the confirmation. Must not know what a change means.
+//! Changes of settings that the chat window has requested and that wait for confirmation in the
+//! approval window. The changes are made only after the confirmation. Must not know the meaning of
+//! a change.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -10,16 +11,16 @@ use tokio::{sync::oneshot, time::Instant};
 
 use super::Hub;
 
-/// The highest number of waiting changes, so that a page cannot hide earlier requests behind many
-/// new ones.
+/// The maximum number of waiting changes, so that a page cannot hide earlier requests behind many
+/// new requests.
 const MAX_WAITING: usize = 8;
 
 type Waiting = BTreeMap<String, (Confirmation, oneshot::Sender<bool>)>;
 
-/// How long changes that were confirmed ahead may be made.
+/// How long changes that were confirmed in advance may be made.
 const AGREED_FOR: Duration = Duration::from_secs(600);
 
-/// The waiting changes of one profile, and those that were confirmed ahead.
+/// The waiting changes of one profile, and the changes that were confirmed in advance.
 pub(crate) struct Confirmations {
     hub: Arc<Hub>,
     ids: Arc<dyn Ids>,
@@ -32,21 +33,21 @@ impl Confirmations {
         Self { hub, ids, waiting: Mutex::default(), agreed: Mutex::default() }
     }
 
-    /// Notes changes that a person has confirmed and that are made in the next minutes. They take
-    /// the place of those that were noted before.
+    /// Notes changes that a person has confirmed and that will be made in the next minutes. They
+    /// replace the changes that were noted before.
     pub(crate) fn note_agreed(&self, changes: Vec<SettingChange>) {
         *self.agreed.lock() = Some((Instant::now() + AGREED_FOR, changes));
     }
 
-    /// Returns the changes that were confirmed ahead and not made yet.
+    /// Returns the changes that were confirmed in advance and not made yet.
     pub(crate) fn agreed(&self) -> Vec<SettingChange> {
         let agreed = self.agreed.lock();
         let valid = agreed.as_ref().filter(|(until, _)| Instant::now() < *until);
         valid.map(|(_, changes)| changes.clone()).unwrap_or_default()
     }
 
-    /// Forgets that changes were confirmed ahead, because they are made. Making
-    /// one again is another question.
+    /// Removes changes from those confirmed in advance, because they are made now. Making a change
+    /// again needs a new confirmation.
     pub(crate) fn use_up(&self, made: &[SettingChange]) {
         if let Some((_, changes)) = self.agreed.lock().as_mut() {
             changes.retain(|change| !made.contains(change));
@@ -66,8 +67,8 @@ impl Confirmations {
         self.lock().values().map(|(confirmation, _)| confirmation.clone()).collect()
     }
 
-    /// Waits for the confirmation. Fails if the person refuses or does not answer in time. Changes that
-    /// were confirmed ahead belong to an earlier question, and are forgotten.
+    /// Waits for the confirmation. Fails if the user refuses or does not answer in time. Forgets
+    /// changes that were confirmed in advance, because they belong to an earlier question.
     pub(crate) async fn ask_person(
         &self,
         changes: Vec<SettingChange>,
@@ -121,7 +122,8 @@ impl Confirmations {
     }
 }
 
-/// A waiting change. Dropping it withdraws the change, for example when its caller has gone.
+/// A waiting change. Dropping it withdraws the change, for example when its caller has
+/// disconnected.
 struct PendingChange<'a> {
     of: &'a Confirmations,
     id: String,

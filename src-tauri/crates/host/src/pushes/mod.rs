@@ -1,5 +1,5 @@
-//! Tells all clients what happened, and asks a person in the approval window to confirm changes.
-//! Must not know what a push or a change means.
+//! Sends pushes to all clients, and asks a person in the approval window to confirm changes. Must
+//! not know the meaning of a push or a change.
 
 mod confirmations;
 
@@ -11,14 +11,14 @@ use tokio::sync::broadcast;
 
 use confirmations::Confirmations;
 
-/// The number of pushes that a slow client may fall behind before it must read the whole state
-/// again.
+/// The maximum number of pushes that a slow client may fall behind before it must read the whole
+/// state again.
 const BEHIND: usize = 8_192;
 
-/// The pushes of an open profile, and its questions to the person.
+/// The pushes of an open profile, and its questions to the user.
 pub(crate) struct Pushes {
     pub(crate) hub: Arc<Hub>,
-    /// Settings changes that wait for confirmation in the approval window.
+    /// Changes of settings that wait for confirmation in the approval window.
     pub(crate) confirmations: Confirmations,
 }
 
@@ -44,7 +44,7 @@ impl Hub {
 
 impl Events for Hub {
     fn push(&self, push: Push) {
-        // There may be no subscriber.
+        // The send fails if there is no subscriber.
         let _ = self.0.send(push);
     }
 

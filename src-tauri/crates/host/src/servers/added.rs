@@ -1,5 +1,6 @@
-//! The MCP servers that the user adds: what a person enters, how it is stored, and what is started
-//! from it. Each becomes a pack whose manifest is made in memory. Must not know what their tools do.
+//! The MCP servers that the user adds: what a person enters, how it is stored, and how the server
+//! is started. Each server becomes a pack whose manifest is made in memory. Must not know what the
+//! servers' tools do.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -41,16 +42,16 @@ use storage::StoredServer;
 pub(crate) use stored_keys::separate_stored_keys;
 pub(crate) use trials::{Trial, Trials};
 
-/// An added server that is switched on.
+/// An added server that is enabled.
 pub(crate) struct AddedServer {
     pub(crate) loaded: LoadedPack,
-    /// Where its tools can send data.
+    /// The destinations that its tools can send data to.
     pub(crate) reach: Reach,
-    /// None if its manifest has faults.
+    /// The configuration of the server. None if the server's manifest is invalid.
     pub(crate) config: Option<ServerConfig>,
 }
 
-/// Returns the added servers that are switched on.
+/// Returns the enabled added servers.
 pub(crate) fn load_added(deps: &ServerDeps) -> Vec<AddedServer> {
     let folder = deps.profile.paths().own_servers();
     let make = |stored: StoredServer| {
@@ -62,15 +63,15 @@ pub(crate) fn load_added(deps: &ServerDeps) -> Vec<AddedServer> {
     stored.into_iter().filter(|stored| stored.enabled).map(make).collect()
 }
 
-/// Compares the file of each added server with the pinned one, also if the server is switched off.
+/// Compares the file of each added server with the pinned file, even if the server is disabled.
 pub(crate) fn check_files(paths: &Paths, pins: &Pins) {
     for stored in storage::read_all(&paths.own_servers()) {
         pins.record_manifest(&stored.pack_id(), &stored.file());
     }
 }
 
-/// Deletes what tests of servers have left that were not added, and what earlier versions made for
-/// them. Call it when no test runs.
+/// Deletes files that were left by tests of servers that were not added, or by earlier versions.
+/// Must be called while no test runs.
 pub(crate) fn delete_leftovers(paths: &Paths, known: &BTreeSet<PackId>) {
     storage::delete_generated_files(&paths.own_servers());
     downloads::delete_old(paths);

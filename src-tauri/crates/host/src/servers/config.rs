@@ -1,5 +1,5 @@
-//! Configures packs' servers for the MCP client: their addresses or programs, and their credentials.
-//! Tokens are stored only in the keyring, or in memory for this run.
+//! Configures packs' servers for the MCP client: their addresses or programs, and their
+//! credentials. Tokens are stored only in the keyring, or in memory for this run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,7 @@ use crate::{
     profile::{LiveProfile, create_private_folder},
 };
 
-/// The parts of the host that servers need.
+/// The dependencies of servers in the host.
 pub(crate) struct ServerDeps {
     pub(crate) profile: Arc<LiveProfile>,
     pub(crate) keys: Keys,
@@ -41,7 +41,7 @@ pub(crate) struct ServerDeps {
 }
 
 impl ServerDeps {
-    /// Gives a server access to its keys, identified by pack, name and destination.
+    /// Gives a server access to its keys, identified by pack, server name and destination.
     pub(crate) fn make_access(
         &self,
         pack: &PackId,
@@ -57,8 +57,9 @@ impl ServerDeps {
         })
     }
 
-    /// Returns the restrictions of a server's program: it sees of all profiles only `pack`, which it
-    /// cannot change, and `own`, which is its data folder. `program` stays reachable.
+    /// Returns the restrictions of a server's program: of all profiles, the program sees only
+    /// `pack`, which it cannot change, and `own`, which is its data folder. `program` stays
+    /// reachable.
     pub(crate) fn hide_profiles(
         &self,
         pack: Option<&Path>,
@@ -78,7 +79,7 @@ impl ServerDeps {
         }
     }
 
-    /// Returns a pack's data folder, which is made if it does not exist.
+    /// Returns a pack's data folder. Creates the folder if it does not exist.
     pub(crate) fn make_data_folder(&self, pack: &PackId) -> PathBuf {
         let folder = self.profile.paths().pack_data(pack.as_str());
         if let Err(error) = create_private_folder(&folder) {
@@ -88,7 +89,7 @@ impl ServerDeps {
     }
 }
 
-/// The variable with the path of a program's data folder.
+/// The variable that contains the path of a program's data folder.
 pub(crate) const PACK_DATA: &str = "COUNTERSIGN_PACK_DATA";
 
 /// Returns the server configurations of a pack in a folder.
@@ -106,7 +107,7 @@ pub(crate) fn server_configs(loaded: &LoadedPack, deps: &ServerDeps) -> Vec<Serv
     pack.manifest.servers.iter().map(of).collect()
 }
 
-/// Makes the configuration of a server that is reached like this.
+/// Makes the configuration of a server that is reached in this way.
 pub(crate) fn make_config(pack: &PackId, server: &ServerEntry, reach: mcp::Reach) -> ServerConfig {
     let start = server
         .timeouts
@@ -116,7 +117,7 @@ pub(crate) fn make_config(pack: &PackId, server: &ServerEntry, reach: mcp::Reach
     ServerConfig { name: server.name.clone(), pack: pack.clone(), reach, start }
 }
 
-/// Returns how a server behind an address is reached, under the present settings.
+/// Returns how a server behind an address is reached, under the current settings.
 pub(crate) fn server_address(
     manifest: &PackManifest,
     server: &ServerEntry,
@@ -130,7 +131,7 @@ pub(crate) fn server_address(
         .map(|choice| choice.settings.clone())
         .unwrap_or_default();
     let mut http = declared.clone();
-    // An invalid address is reported when the server is called.
+    // An invalid address is only reported when the server is called.
     http.url = packs::address_with(&http.url, &manifest.settings, &chosen).unwrap_or(http.url);
     let to = Destination::of_server(manifest, declared, &http.url);
     let access = deps.make_access(&manifest.id, &server.name, to);
@@ -148,7 +149,8 @@ fn server_program(loaded: &LoadedPack, server: &ServerEntry, deps: &ServerDeps) 
     if let Some(own) = &own {
         env.insert(PACK_DATA.into(), own.display().to_string());
     }
-    // Other servers may put programs and libraries where those of the user are searched.
+    // Other servers could put programs and libraries into the user's search path, so pack servers
+    // get another path.
     env.insert("PATH".into(), search_path::pack_path());
     env.insert("PYTHONNOUSERSITE".into(), "1".into());
     let hidden = ServerVeil {

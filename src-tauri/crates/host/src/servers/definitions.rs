@@ -1,8 +1,8 @@
 //! The accepted tool definitions of servers, and the manifests of their packs, pinned by hash. The
-//! first list of a pack's server is accepted together with its pack; the one of an added server is
-//! accepted by a person. Later, a new tool or a changed definition is switched off until a person
-//! accepts it, and so are all tools of a pack whose manifest changed, or of an added server whose file
-//! changed outside the app.
+//! first list of a pack's server is accepted together with its pack; the first list of an added
+//! server is accepted by a person. Later, a new tool or a changed definition is disabled until a
+//! person accepts it, and so are all tools of a pack whose manifest changed, or of an added server
+//! whose file changed outside the app.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,20 +28,21 @@ mod numbers;
 
 use numbers::{differs_in_numbers, without_numbers};
 
-/// The name under which the manifest of a pack is pinned. It belongs to no server.
+/// The name under which the manifest of a pack is pinned. The manifest belongs to no server.
 const MANIFEST: &str = "pack.json";
-/// The name under which the file of an added server is pinned. Its manifest is made from it.
+/// The name under which the file of an added server is pinned. The server's manifest is made from
+/// this file.
 const SERVER_FILE: &str = "server.json";
 
-/// The version of the file. The first one did not pin the files of added servers.
+/// The version of the definitions file. The first version did not pin the files of added servers.
 const VERSION: u32 = 2;
 
-/// The contents of the file, by server (`pack/name`) and tool.
+/// The content of the definitions file, by server (`pack/name`) and tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct DefinitionsFile {
     version: u32,
     servers: BTreeMap<String, BTreeMap<String, Pin>>,
-    /// The servers in whose descriptions numbers may change, as a person said.
+    /// The servers whose descriptions may change their numbers, as allowed by a person.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     numbers_may_change: BTreeSet<String>,
 }
@@ -62,7 +63,7 @@ pub(crate) struct Pin {
     /// pack.
     #[serde(default)]
     by_person: bool,
-    /// The effect that the user sets for a tool without a manifest entry. Without it, the tool
+    /// The effect that the user set for a tool without a manifest entry. If it is None, the tool
     /// counts as a write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<Effect>,
@@ -74,9 +75,9 @@ impl Pin {
         self.by_person
     }
 
-    /// Returns the effect that a person set for the tool, if it holds for another definition. It does
-    /// not if the server now says something else of the effect, unless that is no more than the person
-    /// said.
+    /// Returns the effect that a person set for the tool, if it is still valid for another
+    /// definition. The effect is invalid if the server now states a different effect, unless that
+    /// effect is not greater than the user's choice.
     fn said_of(&self, definition: &Definition) -> Option<Effect> {
         let (before, now) = (declared_effect(&self.definition), declared_effect(definition));
         let holds = |said: &Effect| now == before || now.is_some_and(|now| now <= *said);
@@ -90,20 +91,21 @@ pub(crate) struct DefinitionCheck {
     pub(crate) off: bool,
     /// The hash of the definition, if a person accepted it after the first list.
     pub(crate) by_person: Option<String>,
-    /// Whether that person also said what the tool does, instead of leaving it open.
+    /// Whether that person also set the effect of the tool.
     pub(crate) is_classified: bool,
-    /// Whether the server says that the tool's reads go to targets that the model chooses.
+    /// Whether the server states that the tool's reads have targets that the model chooses.
     pub(crate) open_world: bool,
 }
 
 struct State {
     kept: DefinitionsFile,
-    /// Whether the file exists but could not be read. No definition is accepted automatically then.
+    /// Whether the file exists but could not be read. In this case, no definition is accepted
+    /// automatically.
     unreadable: bool,
-    /// Whether the file is of a version that pinned no files of added servers. They are pinned as
-    /// this start finds them.
+    /// Whether the file has a version that pinned no files of added servers. These files are then
+    /// pinned as this start finds them.
     is_older: bool,
-    /// The definitions that the servers list at present.
+    /// The definitions that the servers list now.
     now: BTreeMap<String, Vec<Definition>>,
     /// The listed tools that cannot be used, by server.
     unusable: BTreeMap<String, Vec<UnreadableTool>>,
@@ -116,7 +118,7 @@ type OnChange = Box<dyn Fn() + Send + Sync>;
 pub(crate) struct Pins {
     path: PathBuf,
     clock: Arc<dyn Clock>,
-    /// Servers that are programs of the app, and manifests of packs that ship. They change with the
+    /// Servers that are programs of the app, and manifests of shipped packs. They change with the
     /// app and need no acceptance.
     own: BTreeSet<String>,
     state: Mutex<State>,
@@ -132,7 +134,7 @@ pub(crate) fn manifest_key(pack: &PackId) -> String {
     server_key(pack, "")
 }
 
-/// Returns a manifest in the form in which definitions are pinned.
+/// Returns a manifest in the form that is pinned.
 fn manifest_definition(pack: &PackId, manifest: &Value) -> Definition {
     Definition {
         name: if pack.is_of_added_server() { SERVER_FILE } else { MANIFEST }.into(),
@@ -188,7 +190,7 @@ impl Pins {
         self.state.lock()
     }
 
-    /// Tells of the present state.
+    /// Calls the function with the current state.
     pub(crate) fn publish(&self) {
         if let Some(told) = self.on_change.get() {
             told();
@@ -196,12 +198,12 @@ impl Pins {
     }
 
     /// Compares the manifest of a pack, or the file of an added server, with the pinned one. The
-    /// first manifest is pinned, and so is each new one that changes only with the app.
+    /// first manifest is pinned, and so is each new manifest that can only change with the app.
     pub(crate) fn record_manifest(&self, pack: &PackId, manifest: &Value) {
         self.record_tools(pack, "", &[manifest_definition(pack, manifest)]);
     }
 
-    /// Whether the tools of a pack may be used with the manifest that it has now.
+    /// Whether the tools of a pack may be used with its current manifest.
     pub(crate) fn is_manifest_accepted(&self, pack: &PackId) -> bool {
         let (state, key) = (self.lock(), manifest_key(pack));
         let Some(now) = state.now.get(&key) else { return true };
@@ -210,7 +212,7 @@ impl Pins {
         now.iter().all(|now| pin_of(now).is_some_and(|pin| pin.definition == *now))
     }
 
-    /// Whether the server has been reached before.
+    /// Whether the server was reached before.
     pub(crate) fn is_known(&self, server: &str) -> bool {
         self.lock().kept.servers.contains_key(server)
     }
@@ -220,8 +222,9 @@ impl Pins {
         self.lock().kept.numbers_may_change.contains(server)
     }
 
-    /// Compares a tool with its accepted definition. A tool that was never listed stays switched
-    /// on: its first definition is accepted with the pack and does not affect earlier proposals.
+    /// Compares a tool with its accepted definition. A tool that was never listed stays enabled,
+    /// because its first definition is accepted with the pack and does not affect earlier
+    /// proposals.
     pub(crate) fn check_tool(&self, server: &str, tool: &str) -> DefinitionCheck {
         let state = self.lock();
         match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
@@ -291,7 +294,8 @@ impl Definitions for Pins {
         let key = server_key(pack, server);
         let mut state = self.lock();
         let is_manifest = server.is_empty();
-        // A person accepts the tools of an added server. Its file is pinned when the app writes it.
+        // A person accepts the tools of an added server, and its file is pinned when the app writes
+        // it.
         let is_added = pack.is_of_added_server();
         let first = !state.unreadable && !is_added && !state.kept.servers.contains_key(&key);
         let is_update = state.is_older
@@ -321,7 +325,8 @@ impl Definitions for Pins {
             if (first || is_update || !same)
                 && let Err(error) = self.write_file(&mut state, kept.clone())
             {
-                // The definitions hold for this run. The next start sees them as new again.
+                // The definitions are valid for this run, but the next start considers them new
+                // again.
                 tracing::error!(%error.message, "accepted tools were not kept");
                 state.kept = kept;
             }
@@ -352,7 +357,7 @@ impl Definitions for Pins {
     }
 }
 
-/// Returns the hash by which a tool of a new server is accepted.
+/// Returns the hash that is used to accept a tool of a new server.
 pub(crate) fn shown_hash(
     definition: &Definition,
     pack: &PackId,
@@ -376,7 +381,7 @@ pub(crate) fn effect_or_default(definition: &Definition, said: Option<Effect>) -
     })
 }
 
-/// Returns the effect that the server states, if any.
+/// Returns the effect that the server states, if it states one.
 pub(crate) fn declared_effect(definition: &Definition) -> Option<Effect> {
     match (definition.annotation("readOnlyHint"), definition.annotation("destructiveHint")) {
         (Some(true), _) => Some(Effect::ReadOnly),

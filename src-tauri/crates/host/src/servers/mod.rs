@@ -1,6 +1,6 @@
-//! MCP servers, those of packs and those that the user adds: how each is reached and closed off, the
-//! definitions of tools that a person accepted, and questions of servers. Must not know which tools
-//! the engine has, nor who asks.
+//! MCP servers of packs and those that the user adds: how each server is reached and isolated, the
+//! tool definitions that a person accepted, and questions of servers. Must not know which tools the
+//! engine has, nor the caller.
 
 pub(crate) mod added;
 mod config;
@@ -39,35 +39,36 @@ pub(crate) use session_sockets::SessionSockets;
 pub(crate) struct HostServers {
     /// The connections of the MCP client.
     pub(crate) connections: mcp::Servers,
-    /// The definitions of tools that were accepted.
+    /// The accepted definitions of tools.
     pub(crate) pins: Arc<Pins>,
     pub(crate) questions: Arc<Questions>,
     /// The remote servers that replace programs.
     pub(crate) overrides: Overrides,
-    /// The tests and first starts of the user's servers that run now.
+    /// The running tests and first starts of the user's servers.
     pub(crate) trials: Trials,
-    /// The parts from which the configuration of a server is made.
+    /// The dependencies from which the configuration of a server is made.
     pub(crate) deps: ServerDeps,
 }
 
-/// How the servers of a profile are opened.
+/// The options for opening the servers of a profile.
 pub(crate) struct ServerSetup<'a> {
     pub(crate) deps: ServerDeps,
     /// Whether the servers that the user added are used.
     pub(crate) with_added: bool,
-    /// Whether a pack's folder is one of those that ship.
+    /// Returns whether a pack's folder is a shipped pack.
     pub(crate) is_shipped: &'a dyn Fn(&Path) -> bool,
     pub(crate) events: Arc<dyn Events>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) random: Arc<dyn Random>,
-    /// The time limits for servers that replace programs of packs.
+    /// The timeouts and retries for servers that replace programs of packs.
     pub(crate) patience: Patience,
 }
 
 impl HostServers {
     /// Configures the servers of packs and pins their manifests. Adds the packs of servers that the
-    /// user added, and returns where each of those can send data. Starts nothing.
+    /// user added, and returns the destinations that these packs can send data to. Starts no
+    /// server.
     pub(crate) fn open(
         packs: &mut Vec<LoadedPack>,
         setup: ServerSetup<'_>,
@@ -104,7 +105,8 @@ impl HostServers {
         (Self { connections, pins, questions, overrides, trials, deps }, reaches)
     }
 
-    /// Reads again which remote servers replace programs. Returns true if one was added or removed.
+    /// Reads again which remote servers replace programs. Returns true if a replacement was added
+    /// or removed.
     pub(crate) fn refresh_overrides(&self, packs: &[LoadedPack]) -> bool {
         self.overrides.refresh(packs, &self.deps)
     }

@@ -1,5 +1,5 @@
-//! The tools that servers offer beyond the manifests of their packs: which may be used, and how each
-//! counts. Reaches no server.
+//! The tools that servers offer beyond the manifests of their packs: which of these tools may be
+//! used, and which effect each tool has. Reaches no server.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use serde_json::json;
 
 use super::definitions::{Pin, Pins, effect_or_default};
 
-/// The time limit of a tool without a manifest entry, in milliseconds.
+/// The timeout of a tool without a manifest entry, in milliseconds.
 const CALL_MS: u64 = 30_000;
 
-/// The highest number of characters of a server's own tool description that a model gets.
+/// The maximum number of characters of a server's tool description that is sent to a model.
 const DESCRIPTION: usize = 2_000;
 
-/// Whether a tool is switched off until a person accepts its definition.
+/// Whether a tool is disabled until a person accepts its definition.
 pub(crate) fn needs_acceptance(tool: &ServerTool) -> bool {
     match tool.state {
         DefinitionState::Changed | DefinitionState::New => true,
@@ -64,9 +64,10 @@ pub(crate) fn offered_tools(
     extra.map(|pin| tool_spec(&pack.manifest.id, server, &pin, reach)).collect()
 }
 
-/// Returns the part of a tool's id that is made from its name. Two names never give the same part,
-/// and it does not depend on which other tools the server lists: rules and permissions name tools by
-/// their ids, and a server could otherwise pass the id of one tool to another.
+/// Returns the part of a tool's id that is made from its name. Two different names never give the
+/// same part, and the part does not depend on other tools in the server's list, because rules and
+/// permissions refer to tools by id and a server could otherwise reuse the id of one tool for
+/// another.
 fn encode_name(name: &str) -> String {
     const LONGEST: usize = 100;
     let mut encoded = String::new();
@@ -78,7 +79,7 @@ fn encode_name(name: &str) -> String {
         }
     }
     if encoded.len() > LONGEST {
-        // `%%` stands in no encoded name.
+        // `%%` does not occur in an encoded name.
         encoded.truncate(LONGEST);
         encoded.push_str("%%");
         encoded.push_str(&engine::sha256_hex(name.as_bytes()));
@@ -103,7 +104,8 @@ fn tool_spec(pack: &PackId, server: &ServerEntry, pin: &Pin, reach: Reach) -> To
         do_not_use_when: Vec::new(),
         kind: Kind::McpServer,
         effect,
-        // The server does not say whether its tool reads data from outside, so it counts as open-world.
+        // The server does not state whether its tool reads data from outside, so the tool counts as
+        // open-world.
         open_world: true,
         reach,
         is_description_accepted: pin.is_by_person(),
@@ -144,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_tools_depend_on_their_names_alone() {
+    fn tool_ids_depend_only_on_tool_names() {
         let long = "x".repeat(100);
         let names = [
             "add_note",

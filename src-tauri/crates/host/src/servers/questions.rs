@@ -1,6 +1,6 @@
 //! Questions that servers ask the user during a call. If nobody can answer, the question is
-//! declined and the user is told. A late answer is ignored. While a question is open, the call's
-//! time limit is suspended.
+//! declined and the user gets a notice. A late answer is ignored. While a question is open, the
+//! call's timeout is suspended.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -23,10 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(300);
 #[derive(Default)]
 struct Inside {
     open: BTreeMap<String, (ServerQuestion, oneshot::Sender<QuestionAnswer>)>,
-    /// The number of calls that wait for a person, by server.
+    /// The number of calls that wait for a person, for each server.
     waiting: BTreeMap<String, u32>,
-    /// The number of running calls made by someone who can answer, by server. A server's question
-    /// does not name its call, so it is enough that one such call runs.
+    /// The number of running calls by callers who can answer questions, for each server. A server's
+    /// question does not name its call, so one such call is enough.
     attended: BTreeMap<String, u32>,
 }
 
@@ -107,12 +107,13 @@ impl Questions {
         self.lock().waiting.contains_key(server)
     }
 
-    /// Counts a call to this server as waiting for a person until the result is dropped.
+    /// Counts a call to this server as waiting for a person until the returned value is dropped.
     pub(crate) fn count_waiting_call(&self, server: String) -> OpenCall<'_> {
         OpenCall::count_call(self, |inside| &mut inside.waiting, server)
     }
 
-    /// Counts a call to this server as made by someone who can answer, until the result is dropped.
+    /// Counts a call to this server as made by someone who can answer, until the returned value is
+    /// dropped.
     pub(crate) fn count_attended_call(&self, server: String) -> OpenCall<'_> {
         OpenCall::count_call(self, |inside| &mut inside.attended, server)
     }
@@ -201,8 +202,8 @@ impl Asker for Questions {
     }
 }
 
-/// Lets a call ask the user and continue with the answers. While it asks, the call counts as
-/// waiting for a person.
+/// Lets a call ask the user and continue with the answers. Meanwhile, the call counts as waiting
+/// for a person.
 pub(crate) struct Gate<'a> {
     pub(crate) questions: &'a Questions,
     pub(crate) server: String,

@@ -1,5 +1,5 @@
 //! Remote servers that replace programs of packs. They are used if their address is set, in the
-//! pack's settings or, in a terminal or server, in the environment. The ids of open sessions on
+//! pack's settings or, in a terminal or gateway, in the environment. The ids of open sessions on
 //! these servers are stored with the conversations. Knows no tools and no protocol.
 
 use std::{
@@ -76,7 +76,7 @@ impl Overrides {
         Self { engine: Arc::default(), now: RwLock::default(), patience, chance }
     }
 
-    /// Sets the engine with whose conversations open sessions are stored.
+    /// Sets the engine whose conversations store the open sessions.
     pub(crate) fn set_engine(&self, engine: &Arc<Engine>) {
         let _ = self.engine.set(Arc::downgrade(engine));
     }
@@ -218,7 +218,7 @@ pub(crate) fn destination_of(
         .map_or(Destination::Nowhere, |asked| asked.destination(pack, other))
 }
 
-/// Returns the current settings. None if no address is set.
+/// Returns the current settings. Returns None if no address is set.
 fn read_override_settings(
     pack: &LoadedPack,
     other: &ServerElsewhere,
@@ -240,8 +240,8 @@ fn read_override_settings(
     if values[0].is_empty() {
         return None;
     }
-    // A person who sets the server's variable may choose any address. The window has a switch for
-    // private addresses.
+    // A person who sets the server's variable may choose any address, but in the window, private
+    // addresses must be enabled separately.
     let private =
         variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
     Some(OverrideSettings { values, private })

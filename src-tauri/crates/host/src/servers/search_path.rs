@@ -1,19 +1,20 @@
 //! The folders in which a server's programs and interpreters are searched, and which places can be
-//! closed: made read-only for servers. Must not know which servers there are.
+//! made read-only for servers. Must not know which servers there are.
 
 use std::{
     env,
     path::{Path, PathBuf},
 };
 
-/// Where programs of the system lie.
+/// The folders with the system's programs.
 const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/// Programs that run the code of servers. In a folder of the user they are often links.
+/// Programs that run the code of servers. In a user's folder, they are often links.
 const INTERPRETERS: [&str; 7] = ["bun", "deno", "node", "python", "python3", "ruby", "uv"];
 
-/// Returns the search path of servers of packs: first the folders of the system, so that no program
-/// of the user takes the place of one of theirs; then those of this process that can be closed.
+/// Returns the search path of pack servers: first the system's folders, so that no program of the
+/// user replaces a system program; then the folders of this process's search path that can be made
+/// read-only.
 pub(crate) fn pack_path() -> String {
     let more = own_folders().into_iter().filter(|folder| can_be_closed(folder));
     let mut found: Vec<String> = SYSTEM.map(str::to_owned).into();
@@ -25,11 +26,13 @@ pub(crate) fn pack_path() -> String {
     found.join(":")
 }
 
-/// Returns the folders of the search path that the user can change, with the libraries and the
-/// interpreters of their programs, and the user's folder of Python libraries. Some may be missing.
+/// Returns the folders of the search path that the user can change, with the libraries and
+/// interpreters of the programs in them, and the user's folder of Python libraries. Some of these
+/// places may not exist.
 pub(crate) fn find_changeable_places() -> Vec<PathBuf> {
     let libraries = env::home_dir().map(|home| home.join(".local/lib"));
-    // A missing folder stays open: where it is closed, nothing can be made in the home folder.
+    // Missing folders are excluded, because protecting a missing folder would prevent the creation
+    // of any file in the home folder.
     let mut found: Vec<PathBuf> = libraries.filter(|folder| folder.exists()).into_iter().collect();
     for folder in own_folders().into_iter().filter(|folder| mcp::user_may_change(folder)) {
         let real = INTERPRETERS.iter().filter_map(|name| folder.join(name).canonicalize().ok());
@@ -45,22 +48,22 @@ pub(crate) fn find_changeable_places() -> Vec<PathBuf> {
     found
 }
 
-/// Returns the absolute folders in this process's search path.
+/// Returns the absolute folders of this process's search path.
 fn own_folders() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
 }
 
-/// Returns the libraries of the programs in a folder: `lib` beside `bin`. Those of the system belong
-/// to no program alone.
+/// Returns the libraries of the programs in a folder: `lib` beside `bin`. Returns None for the
+/// system's libraries, which belong to all programs.
 pub(crate) fn libraries_beside(folder: &Path) -> Option<PathBuf> {
     let prefix = folder.parent().filter(|_| folder.ends_with("bin"))?;
     let is_own = prefix != Path::new("/usr") && !is_around_home(prefix);
     is_own.then(|| prefix.join("lib"))
 }
 
-/// Whether a place can be read-only for servers. Where it is, nothing can be made in the folders
-/// above it, so a place directly in the folder for temporary files stays open.
+/// Whether a place can be made read-only for servers. This would prevent the creation of files in
+/// the folders above, so a place directly in the folder for temporary files stays writable.
 pub(crate) fn can_be_closed(place: &Path) -> bool {
     let is_temporary = place.parent().is_some_and(|folder| {
         let folder = real(folder);
@@ -69,8 +72,8 @@ pub(crate) fn can_be_closed(place: &Path) -> bool {
     !is_temporary && !is_around_home(place)
 }
 
-/// Whether a folder is the home folder or one for temporary files, or lies above them. Servers
-/// could hardly write anything if it was read-only.
+/// Whether a folder is or contains the home folder or a folder for temporary files. If it was
+/// read-only, servers could hardly write anything.
 pub(crate) fn is_around_home(folder: &Path) -> bool {
     let folder = real(folder);
     let usual = env::home_dir().into_iter().chain(temporary_folders());
@@ -90,14 +93,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_of_the_system_come_first_for_packs() {
+    fn the_search_path_of_packs_starts_with_the_systems_programs() {
         let path = pack_path();
         assert!(path.starts_with("/usr/local/bin:/usr/bin:/bin"), "{path}");
         assert!(env::split_paths(&path).all(|folder| folder.is_absolute()), "{path}");
     }
 
     #[test]
-    fn folders_of_the_search_path_that_the_user_can_change_are_closed() {
+    fn search_path_folders_that_the_user_can_change_are_closed_to_servers() {
         let closed = find_changeable_places();
         let open = |folder: &PathBuf| mcp::user_may_change(folder) && can_be_closed(folder);
         for folder in own_folders().into_iter().filter(open) {
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn home_and_places_directly_in_the_temporary_folder_stay_open() {
+    fn the_temporary_folder_and_files_directly_in_it_stay_open_to_servers() {
         let temporary = env::temp_dir();
         assert!(!can_be_closed(&temporary) && !can_be_closed(&temporary.join("missing.js")));
         assert!(can_be_closed(&temporary.join("missing/run.js")));

@@ -1,7 +1,7 @@
 //! Finds the sockets and folders of the desktop session through which a program of the same user
-//! could reach keys, session services or Countersign itself. Decides which of them are hidden from
-//! a server's program and, for `csign doctor`, tests which ones the program can still reach. The
-//! MCP client hides them.
+//! could reach keys, session services or Countersign itself. Decides which of these places are
+//! hidden from a server's program and, for `csign doctor`, tests which places the program can still
+//! reach. The MCP client hides the places.
 
 use std::{
     collections::BTreeSet,
@@ -24,35 +24,36 @@ use crate::profile::effective_user;
 
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 
-/// The system's folder of the users' runtime folders.
+/// The system folder that contains the users' runtime folders.
 const RUNTIME_FOLDERS: &str = "/run/user";
 
-/// Where displays of the X Window System listen. A program that reaches one can send input to each
-/// window on it, also to the approval window.
+/// The folder with the sockets of X Window System displays. A program that can connect to a display
+/// can send input to each window on it, including the approval window.
 const DISPLAYS: &str = "/tmp/.X11-unix";
 
-/// Entries of the runtime folder that lead to keys, to other services' programs, or to Countersign.
+/// Entries of the runtime folder that give access to keys, to other services' programs, or to
+/// Countersign.
 const IN_RUNTIME: [&str; 7] =
     ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
 
-/// The sockets of a desktop session, according to its environment.
+/// The sockets of a desktop session, according to the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SessionSockets {
-    /// The runtime folders, whose sockets belong to this user only.
+    /// The runtime folders, whose sockets belong only to this user.
     runtime: Vec<PathBuf>,
     /// The folder of Countersign's socket if there is no runtime folder, and the folder of the
-    /// keyring's socket if it lies elsewhere.
+    /// keyring's socket if it is elsewhere.
     folders: Vec<PathBuf>,
     buses: Vec<Bus>,
-    /// Folders with the keyring's files.
+    /// The folders with the keyring's files.
     keyrings: Vec<PathBuf>,
-    /// The agent with the user's keys for SSH.
+    /// The socket of the agent with the user's SSH keys.
     agent: Option<PathBuf>,
-    /// The folder in which displays listen.
+    /// The folder with the displays' sockets.
     displays: PathBuf,
 }
 
-/// A socket in the address of a session bus.
+/// An address of a session bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Bus {
     Path(PathBuf),
@@ -98,7 +99,8 @@ impl SessionSockets {
     }
 
     /// Adds the session's sockets to the hidden places of a server. Places that the server needs
-    /// stay reachable: a runtime folder that contains such a place is hidden only in parts.
+    /// stay reachable: if a runtime folder contains such a place, only parts of the folder are
+    /// hidden.
     pub(crate) fn hide_sockets(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
         let usual =
             std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
@@ -110,8 +112,8 @@ impl SessionSockets {
             .collect();
         let is_needed = |folder: &Path| needed.iter().any(|path| path.starts_with(folder));
         for folder in &self.runtime {
-            // It appears when the user logs in, perhaps while the server runs. A folder that is
-            // missing cannot be covered.
+            // The runtime folder is created when the user logs in, perhaps while the server runs. A
+            // missing folder cannot be covered, so its parent folder is hidden.
             let runtime = Path::new(RUNTIME_FOLDERS);
             if folder.starts_with(runtime) && !folder.exists() && !is_needed(runtime) {
                 hidden.covered.push(runtime.to_owned());
@@ -133,8 +135,8 @@ impl SessionSockets {
         hidden.folders.extend(self.keyrings.iter().cloned());
     }
 
-    /// Adds the displays that listen now and the agent for SSH to the hidden places of a server, unless
-    /// a variable that is given to it leads there.
+    /// Adds the current displays and the SSH agent to the hidden places of a server, except for
+    /// those that a variable of the server refers to.
     pub(crate) fn hide_displays_and_agent(&self, hidden: &mut Hidden, given: &[String]) {
         let is_given = |name: &str| given.iter().any(|variable| variable == name);
         if !is_given("DISPLAY") {
@@ -174,7 +176,7 @@ impl SessionSockets {
 }
 
 impl Bus {
-    /// Returns the socket's address. Returns None if it is not a Unix socket or its name is too
+    /// Returns the socket's address. Returns None if this is not a Unix socket or the name is too
     /// long.
     fn address(&self) -> Option<SocketAddr> {
         match self {
@@ -228,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_write_a_bus_is_read() {
+    fn every_notation_of_a_session_bus_address_is_read() {
         let bus =
             |address: &str| sockets_of(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
         assert_eq!(bus("unix:path=/run/user/7/bus"), [Bus::Path("/run/user/7/bus".into())]);
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn displays_and_the_agent_for_ssh_are_hidden_unless_a_variable_leads_there() {
+    fn displays_and_the_ssh_agent_are_hidden_unless_a_variable_refers_to_them() {
         let folder = tempfile::tempdir().unwrap();
         let display = folder.path().join("X0");
         fs::write(&display, "").unwrap();
@@ -264,9 +266,9 @@ mod tests {
         assert!(covered(&["DISPLAY", "SSH_AUTH_SOCK"]).is_empty());
     }
 
-    /// A user without a session has none yet.
+    /// A user without a session has no runtime folder yet.
     #[test]
-    fn a_runtime_folder_that_is_missing_is_hidden_before_it_is_made() {
+    fn a_missing_runtime_folder_is_hidden_before_it_is_created() {
         let variable = |name: &str| (name == "HOME").then(|| OsString::from("/home/me"));
         let sockets = SessionSockets::find_sockets(variable, 4_000_000_001);
         let covered = |needed: &[PathBuf]| {
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_folder_is_hidden_whole_unless_the_server_lives_in_it() {
+    fn a_runtime_folder_is_hidden_entirely_unless_it_contains_the_server() {
         let root = tempfile::tempdir().unwrap();
         let runtime = root.path().join("run");
         std::fs::create_dir_all(runtime.join("pack")).unwrap();

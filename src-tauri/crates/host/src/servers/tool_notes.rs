@@ -1,20 +1,22 @@
-//! Says which tools of a server cannot be used, and which parts of their schemas are left to the
-//! server. Told when a server is added, and in `doctor`. Must not know how a server is reached.
+//! Makes notes about tools of a server that cannot be used, and about parts of their schemas that
+//! only the server checks. The notes are shown when a server is added, and by `doctor`. Must not
+//! know how a server is reached.
 
 use std::fmt::Write as _;
 
 use contract::{Text, text};
 use mcp::{Definition, UnreadableTool};
 
-/// The most places that one note names.
+/// The maximum number of places that one note lists.
 const PLACES: usize = 5;
 
-/// Says why a listed tool cannot be used.
+/// Returns a note about why a listed tool cannot be used.
 pub(crate) fn note_unreadable(tool: &UnreadableTool) -> Text {
     text!("The tool {name} cannot be used. {why}", name = tool.name, why = tool.why)
 }
 
-/// Says which parts of a tool's schemas cannot be checked here. None if all can.
+/// Returns a note about the parts of a tool's schemas that cannot be checked here, or None if all
+/// parts can be checked.
 pub(crate) fn note_unchecked(tool: &Definition) -> Option<Text> {
     let inputs = engine::unchecked_places(&tool.input_schema);
     let outputs = tool.output_schema.as_ref().map(engine::unchecked_places).unwrap_or_default();

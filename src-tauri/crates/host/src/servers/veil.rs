@@ -1,8 +1,8 @@
-//! Lists the files that a server's program neither sees nor changes: the profiles of this user, on
-//! disk and in memory, the packs, the programs of added servers of all profiles, the search path,
-//! code that is found above the folder in which a program runs, and settings of other programs: what
-//! is hidden in the home folder, and where links in it lead. The list is made at each start of the
-//! program, because all that may have come since.
+//! Lists the files that a server's program can neither see nor change: the profiles of this user,
+//! on disk and in memory, the packs, the programs of added servers of all profiles, the search
+//! path, code that is found above the folder in which a program runs, and settings of other
+//! programs, which are the hidden places in the home folder and the targets of links in them. The
+//! list is made at each start of the program, because new places may exist.
 
 use std::{
     collections::BTreeSet,
@@ -19,15 +19,16 @@ use crate::{
     profile::{Paths, effective_user, find_memory_folders, list_memory_places},
 };
 
-/// How deep below a folder of settings links are followed.
+/// The maximum depth below a folder of settings up to which links are followed.
 const LEVELS_OF_LINKS: usize = 2;
 
-/// Variables that name folders of settings outside of what is hidden in the home folder. That of data
-/// holds services of the session bus, units and launchers, which name programs to start.
+/// Variables that contain folders of settings outside of the hidden places in the home folder. The
+/// data folder contains services of the session bus, units and launchers, which name programs to
+/// start.
 const FOLDERS_OF_SETTINGS: [&str; 2] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
-/// Files and folders that npx, uv and others look for in each folder above the one in which they run.
-/// They start code that is named there instead of code that they downloaded.
+/// Files and folders that npx, uv and other programs search in each folder above their working
+/// folder. The programs start code that is named there instead of code that they downloaded.
 const FOUND_ABOVE: [&str; 8] = [
     "bunfig.toml",
     "deno.json",
@@ -49,17 +50,17 @@ pub(crate) struct ServerVeil {
     /// Folders that no server can change.
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) find_programs: FindPrograms,
-    /// The folder of its pack, which it cannot change.
+    /// The folder of the server's pack, which the server cannot change.
     pub(crate) pack: Option<PathBuf>,
-    /// Its data folder.
+    /// The server's data folder.
     pub(crate) own: Option<PathBuf>,
-    /// Its program, which stays reachable.
+    /// The server's program, which stays reachable.
     pub(crate) program: Option<PathBuf>,
-    /// Its name, if it is an added server.
+    /// The server's name, if it is an added server.
     pub(crate) added: Option<String>,
-    /// The folders that its own command names.
+    /// The folders that the server's own command names.
     pub(crate) named: Vec<PathBuf>,
-    /// The variables that are given to it beyond the usual ones.
+    /// The variables that the server gets in addition to the usual variables.
     pub(crate) given: Vec<String>,
 }
 
@@ -77,7 +78,8 @@ impl Hides for ServerVeil {
         let sockets = SessionSockets::from_environment();
         sockets.hide_sockets(&mut hidden, &needed);
         sockets.hide_displays_and_agent(&mut hidden, &self.given);
-        // In Landlock's rules, they would keep the program from making files beside them.
+        // These folders are covered by mounts, because a Landlock rule would prevent the program
+        // from creating files beside them.
         let mut in_memory = find_memory_folders(&list_memory_places(), effective_user());
         let needed = || needed.iter().chain(&self.named);
         in_memory.retain(|folder| !needed().any(|path| path.starts_with(folder)));
@@ -88,8 +90,8 @@ impl Hides for ServerVeil {
 }
 
 impl ServerVeil {
-    /// Makes read-only what other added servers are started from, and where programs are searched. A
-    /// folder that this server's own command names stays as it is.
+    /// Makes read-only what other added servers are started from, and the folders in which programs
+    /// are searched. A folder that this server's own command names stays unchanged.
     fn protect_programs(&self, hidden: &mut Hidden, profiles: Vec<PathBuf>) {
         let real = |path: &PathBuf| path.canonicalize().ok();
         let closed: Vec<PathBuf> =
@@ -104,7 +106,7 @@ impl ServerVeil {
         if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok()) {
             let settings = find_settings(&home, &FOLDERS_OF_SETTINGS.map(std::env::var_os));
             hidden.read_only.extend(settings.into_iter().filter(|place| !is_named(place)));
-            // Shells search programs in it as soon as it exists.
+            // Shells search programs in this folder as soon as it exists.
             let bin = home.join("bin");
             if named.iter().any(|place| bin.starts_with(place)) && !named.contains(&bin) {
                 hidden.read_only.push(bin);
@@ -114,7 +116,8 @@ impl ServerVeil {
         hidden.but.extend(named);
     }
 
-    /// Returns the programs of all added servers of this profile and the others, except for its own.
+    /// Returns the programs of all added servers of this profile and other profiles, except for
+    /// this server's own program.
     fn find_other_programs(&self, profiles: Vec<PathBuf>) -> Vec<PathBuf> {
         let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let own = real(&self.paths.data);
@@ -126,8 +129,8 @@ impl ServerVeil {
     }
 }
 
-/// Returns where programs that run in the data folders of servers, or in the home folder, find code
-/// above them. A place that is missing cannot be made.
+/// Returns the places above the data folders of servers and above the home folder where programs
+/// find code. Places that do not exist cannot be created then.
 fn find_code_above(data: &Path, profiles: &[PathBuf]) -> Vec<PathBuf> {
     let own = profiles.iter().map(PathBuf::as_path).chain([data]);
     let above = own.flat_map(|folder| folder.ancestors().skip(1).map(Path::to_owned));
@@ -137,16 +140,16 @@ fn find_code_above(data: &Path, profiles: &[PathBuf]) -> Vec<PathBuf> {
     found.filter(|place| search_path::can_be_closed(place)).collect()
 }
 
-/// Returns the settings of other programs, many of which name programs to start. A program that could
-/// change them would start others without restrictions. They are what is hidden in the home folder,
-/// the folders of settings if they lie elsewhere, and the links in them that lead to other places in
-/// the home folder.
+/// Returns the settings of other programs, many of which name programs to start. A program that
+/// could change them would start others without restrictions. These settings are the hidden places
+/// in the home folder, the folders of settings outside of them, and the targets in the home folder
+/// of links in both.
 fn find_settings(home: &Path, elsewhere: &[Option<OsString>]) -> Vec<PathBuf> {
     let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
     let elsewhere = elsewhere.iter().flatten().map(PathBuf::from);
     let elsewhere: Vec<PathBuf> = elsewhere.filter(|folder| folder.is_absolute()).collect();
-    // Places that do not exist yet are listed too: a server can create nothing in the folder of such
-    // a place, so it cannot add further settings.
+    // Places that do not exist yet are listed, too: a server can then create nothing in the folder
+    // of such a place, so it cannot add further settings.
     let mut found: Vec<PathBuf> =
         elsewhere.iter().cloned().chain([home.join(".profile")]).collect();
     found.extend(entries(home).filter(is_hidden).map(|entry| entry.path()));
@@ -176,7 +179,7 @@ fn find_links(folder: &Path, levels: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a place lies in the home folder and not in what is hidden there.
+/// Whether a place is in the home folder, but not in a hidden place.
 fn is_plain(home: &Path, place: &Path) -> bool {
     let below = place.strip_prefix(home).ok().and_then(|below| below.iter().next());
     below.is_some_and(|first| !first.as_encoded_bytes().starts_with(b"."))
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_profile_is_hidden_from_servers_of_every_other_one() {
+    fn the_default_profile_is_hidden_from_servers_of_other_profiles() {
         let folder = tempfile::tempdir().unwrap();
         let veil = veil(folder.path().join("data"), |_, _| Vec::new());
         assert!(veil.hidden().folders.contains(&Paths::new(None).data));
@@ -256,7 +259,8 @@ mod tests {
         link(".local/share/applications/tool.desktop", "../../../missing.desktop");
         link("../settings/git", "../home/git");
         link(".zshenv", "dotfiles/zshenv");
-        // These lead to what is closed already, too far, or around everything.
+        // These links lead to places that are already protected, are too deep, or contain
+        // everything.
         link(".config/app/lock", "computer-7");
         link(".config/app/system", "/usr");
         link(".config/home", "../");

@@ -1,5 +1,5 @@
-//! The work that goes on beside the answers while a profile is open. Each loop ends with the host,
-//! which it does not keep open. Must not know how the work is done.
+//! The background work while a profile is open. Each loop ends with the host, and does not keep the
+//! host open. Must not know how the work is done.
 
 use std::{
     sync::{Arc, Weak},
@@ -11,25 +11,25 @@ use engine::ports::Events as _;
 
 use crate::host::Host;
 
-/// The time between two looks at overdue actions.
+/// The time between two checks for overdue actions.
 const EXPIRY_EVERY: Duration = Duration::from_secs(15);
 
-/// The time between two looks for alarms of other processes.
+/// The time between two checks for alarms of other processes.
 const ALARM_EVERY: Duration = Duration::from_secs(1);
 
 /// The time after the start at which a large log is verified, in seconds. A process that answers
-/// one question has ended by then.
+/// only one question has ended by then.
 const CHECKED_AFTER: u64 = 15;
 
-/// The time from the start to the first erasure of old values.
+/// The time from the start to the first erasure of expired values.
 const UPKEEP_AFTER: Duration = Duration::from_secs(20);
-/// The time between erasures, and between looks at the copies.
+/// The time between two erasures, and between two checks of the copies.
 const UPKEEP_EVERY: Duration = Duration::from_secs(3600);
 
 /// The time between two rounds in which others confirm a checkpoint.
 const CONFIRM_EVERY: Duration = Duration::from_secs(600);
 
-/// The least time between two pushes about new records.
+/// The minimum time between two pushes about new records.
 const TOTALS_EVERY: Duration = Duration::from_millis(250);
 
 /// Starts all loops of an open profile.
@@ -38,15 +38,16 @@ pub(super) fn start_loops(host: &Arc<Host>) {
     tokio::spawn(watch_alarms(Arc::downgrade(host)));
     tokio::spawn(keep_up_log(Arc::downgrade(host)));
     tokio::spawn(confirm_checkpoints(Arc::downgrade(host)));
+    tokio::spawn(end_idle_data_processes(Arc::downgrade(host)));
     push_log_totals(host);
 }
 
-/// Expires overdue actions from time to time, even if no client opens the list.
+/// Expires overdue actions regularly, even if no client lists them.
 async fn expire_actions(host: Weak<Host>) {
     loop {
         tokio::time::sleep(EXPIRY_EVERY).await;
         let Some(host) = host.upgrade() else { return };
-        // During an alarm the expiry could not be recorded, so it waits.
+        // During an alarm, the expiry could not be recorded, so it is postponed.
         if host.log.alarm().is_none() {
             host.engine.expire_overdue_actions().await;
         }
@@ -69,7 +70,7 @@ async fn watch_alarms(host: Weak<Host>) {
     }
 }
 
-/// Erases old values, and makes the copies that are due.
+/// Erases expired values, and updates the copies that are due.
 async fn keep_up_log(host: Weak<Host>) {
     tokio::time::sleep(UPKEEP_AFTER).await;
     loop {
@@ -86,20 +87,30 @@ async fn confirm_checkpoints(host: Weak<Host>) {
     loop {
         tokio::time::sleep(CONFIRM_EVERY).await;
         let Some(host) = host.upgrade() else { return };
-        // A problem that stays is recorded once.
+        // A problem that persists is recorded only once.
         last = host.log.attest(last.as_ref()).await;
     }
 }
 
-/// Tells all clients how many records there are.
+/// Ends processes of sources that nobody asks, to free their memory.
+async fn end_idle_data_processes(host: Weak<Host>) {
+    loop {
+        let Some(pause) = host.upgrade().map(|host| host.sources.idle_check()) else { return };
+        tokio::time::sleep(pause).await;
+        let Some(host) = host.upgrade() else { return };
+        host.sources.end_idle_processes().await;
+    }
+}
+
+/// Reports the number of records to all clients.
 fn push_log_totals(host: &Host) {
     let (mut totals, hub) = (host.log.watch(), Arc::clone(&host.pushes.hub));
     tokio::spawn(async move {
         while totals.changed().await.is_ok() {
             let total = *totals.borrow_and_update();
             hub.push(Push::Audit { total });
-            // The pause groups many records into one push, because the view only needs to know that
-            // there are new records.
+            // The pause combines many records into one push, because the view only needs to know
+            // that there are new records.
             tokio::time::sleep(TOTALS_EVERY).await;
         }
     });

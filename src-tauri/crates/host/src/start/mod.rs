@@ -1,5 +1,5 @@
-//! Opens a profile step by step, and closes it. It waits for no server and reads no file above
-//! 16 MiB, because every command in a terminal waits for it.
+//! Opens a profile step by step, and closes it. The opening waits for no server and reads no file
+//! above 16 MiB, because every command in a terminal waits for it.
 
 mod loops;
 mod reports;
@@ -7,11 +7,15 @@ mod stop;
 
 use std::{collections::BTreeSet, fs::File, sync::Arc};
 
-use contract::{AgentError, Reason, text};
-use engine::{Engine, World, ports::AuditLog as _};
+use contract::{AgentError, Push, Reason, text};
+use engine::{
+    Engine, World,
+    ports::{AuditLog as _, Events as _},
+};
 
 use crate::{
     commands::replay,
+    data::Sources,
     host::{Host, Parts, Process},
     keys::Keys,
     log::{HostLog, Ledger, open_log, resolve_installation},
@@ -47,6 +51,8 @@ impl Host {
         delete_leftovers(&paths, &installation, &tools);
         let models = Arc::new(open_models(&profile, &keys, &tools, &options));
         let declared = declared_credentials(&tools.loaded_packs());
+        let sources = Sources::open(&profile, &keys, &log.records, &options)?;
+        tools.set_sources(&sources);
         let engine = Engine::new(World {
             store: Arc::clone(&database.store) as _,
             audit: Arc::clone(&log.records) as _,
@@ -61,12 +67,13 @@ impl Host {
             clock: Arc::clone(&options.clock),
             ids: Arc::clone(&options.ids),
             random: Arc::clone(&options.random),
-            access: Some(Arc::new(HostAccess::new(&tools, &models))),
+            access: Arc::new(HostAccess::new(&tools, &models)),
         });
         servers.overrides.set_engine(&engine);
         tools.memory.set_engine(&engine);
         let events = Arc::clone(&pushes.hub) as _;
         let packs = HostPacks::new(&engine, tools, &models, &log, events);
+        follow_sources(&sources, &engine, &packs, &pushes, &options);
         let host = Arc::new(Self::new(Parts {
             engine,
             profile,
@@ -75,6 +82,7 @@ impl Host {
             models,
             log,
             servers,
+            sources,
             packs,
             pushes,
             process: Process::new(options, notices, lock),
@@ -99,6 +107,27 @@ impl Host {
     }
 }
 
+/// Outdates earlier analyses when rows of sources change, and gives stored files to the packs that
+/// know their columns.
+fn follow_sources(
+    sources: &Sources,
+    engine: &Arc<Engine>,
+    packs: &HostPacks,
+    pushes: &Pushes,
+    options: &Options,
+) {
+    let (engine, imports) = (Arc::downgrade(engine), packs.imports.clone());
+    let (ids, hub) = (Arc::clone(&options.ids), Arc::clone(&pushes.hub));
+    sources.set_on_change(move |files, decisions| {
+        hub.push(Push::Sources {});
+        if let Some(engine) = engine.upgrade() {
+            engine.analyses.forget();
+        }
+        let (imports, ids) = (imports.clone(), Arc::clone(&ids));
+        Box::pin(async move { imports.take_known_files(files, &decisions, ids.as_ref()).await })
+    });
+}
+
 /// Takes the lock of the profile. Fails if another process holds it.
 fn lock_profile(options: &Options) -> Result<(Paths, Arc<File>), AgentError> {
     let paths = Paths::new(options.data_dir.clone());
@@ -118,7 +147,7 @@ fn profile_in_use(paths: &Paths) -> AgentError {
     .with("folder", folder)
 }
 
-/// Reads what is known of the folder's log.
+/// Reads the ledger entry of the folder's log.
 fn open_ledger(paths: &Paths) -> Result<Arc<Ledger>, AgentError> {
     let ledger = Ledger::open(paths);
     ledger.check_readable()?;
@@ -130,7 +159,7 @@ fn read_profile(paths: &Paths, options: &Options) -> Arc<LiveProfile> {
     Arc::new(LiveProfile::read_profile(paths.clone(), environment))
 }
 
-/// Loads the packs, and configures their servers and those of the user. Starts no server.
+/// Loads the packs, and configures their servers and the user's servers. Starts no server.
 fn open_tools(
     profile: &Arc<LiveProfile>,
     keys: &Keys,
@@ -149,7 +178,8 @@ fn open_tools(
     let services = Services::open(&mut packs, paths, options)?;
     let setup = ServerSetup {
         deps,
-        // The chat API offers packs to visitors, and servers of the profile's owner to nobody else.
+        // The chat API offers packs to visitors, but servers of the profile's owner only to the
+        // owner.
         with_added: options.served_packs.is_none(),
         is_shipped: &|folder| options.is_shipped(folder),
         events: Arc::clone(&pushes.hub) as _,
@@ -189,7 +219,7 @@ fn open_models(
     )
 }
 
-/// Returns the number of records after those of the start are written.
+/// Returns the number of records after the records of the start are written.
 async fn count_records(log: &HostLog) -> u64 {
     if let Err(error) = log.flush().await {
         tracing::debug!(%error, "the log accepts no records at this start");

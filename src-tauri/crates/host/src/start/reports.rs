@@ -1,5 +1,5 @@
-//! Reports what a start finds to the user and the log: databases that had to be replaced, packs that
-//! are missing or cannot use a setting, and tools of servers that changed. Repairs nothing.
+//! Reports the findings of a start to the user and the log: databases that were replaced, packs
+//! that are missing or cannot use a setting, and tools of servers that changed. Repairs nothing.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -18,8 +18,8 @@ use crate::{
     servers::{HostServers, needs_acceptance},
 };
 
-/// Gives the packs their settings. Returns notices for the user if packs are missing or cannot use a
-/// setting.
+/// Gives the packs their settings. Returns notices for the user if packs are missing or cannot use
+/// a setting.
 pub(super) fn configure_packs(
     tools: &HostTools,
     profile: &LiveProfile,
@@ -39,7 +39,7 @@ pub(super) fn configure_packs(
     missing.into_iter().chain(faults).collect()
 }
 
-/// Checks the databases of packs, and reports each database that had to be replaced.
+/// Checks the databases of packs, and reports each database that was replaced.
 pub(super) async fn report_recoveries(
     log: &HostLog,
     paths: &Paths,
@@ -58,8 +58,8 @@ pub(super) async fn report_recoveries(
     notices
 }
 
-/// Reports a database that had to be replaced, in the log and to the user. `file` is its path in
-/// the data folder.
+/// Reports a database that was replaced, in the log and to the user. `file` is its path in the data
+/// folder.
 async fn report_recovery(log: &Log, file: &str, found: Recovered) -> StartNotice {
     let from = found
         .backup
@@ -86,7 +86,7 @@ async fn report_recovery(log: &Log, file: &str, found: Recovered) -> StartNotice
 }
 
 /// Follows changes of servers' tool definitions: updates the tools, notifies clients, and records
-/// each tool that is switched off.
+/// each tool that is disabled.
 pub(super) fn follow_definitions(
     servers: &HostServers,
     tools: &Arc<HostTools>,
@@ -121,13 +121,13 @@ pub(super) fn follow_definitions(
         }
         hub.push(Push::ServerTools { waiting: count });
     }));
-    // A pack whose manifest has changed is told of before any server is reached.
+    // A pack whose manifest has changed is reported before any server is reached.
     if tools.server_tools().iter().any(needs_acceptance) {
         servers.pins.publish();
     }
 }
 
-/// Records tools that are switched off because their definitions changed.
+/// Records tools that are disabled because their definitions changed.
 async fn record_changed_tools(log: &Log, tools: Vec<ServerTool>) {
     for tool in tools {
         let draft = RecordDraft::new(RecordType::SettingChanged)

@@ -1,4 +1,4 @@
-//! Closes a profile, and deletes what a temporary one stored outside its folder.
+//! Closes a profile, and deletes the data that a temporary profile stored outside its folder.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
 const TURNS_END_WITHIN: Duration = Duration::from_secs(4);
 
 impl Host {
-    /// Shuts down in order: turns, servers, the log with its last checkpoint, the store.
+    /// Shuts down in this order: turns, servers, the log with its last checkpoint, the store.
     pub async fn stop(&self) {
         self.engine.turns.cancel_all();
         if tokio::time::timeout(TURNS_END_WITHIN, self.engine.turns.wait_until_idle())
@@ -24,6 +24,7 @@ impl Host {
         {
             tracing::warn!(running = self.engine.turns.running(), "turns did not end in time");
         }
+        self.sources.shut_down().await;
         self.servers.connections.shut_down().await;
         if let Err(error) = self.log.expire_values().await {
             tracing::warn!(message = error.message, "old values could not be erased");
@@ -34,7 +35,7 @@ impl Host {
         }
         let (store, log) = (Arc::clone(&self.database.store), Arc::clone(&self.log.records));
         let (paths, now) = (self.paths().clone(), self.now());
-        // A log that does not verify replaces no copy of a good one.
+        // A log that does not verify must not replace the copy of a valid log.
         let verifies = self.alarm().is_none();
         let closing = move || {
             store.close();
@@ -48,9 +49,9 @@ impl Host {
     }
 
     /// Records the end of this process if it recorded anything since its start. A command that only
-    /// reads leaves no more than the record of its start.
+    /// reads leaves only the record of its start.
     async fn record_stop(&self) {
-        // Queued records count, too. A failure shows when the log is closed.
+        // Queued records count, too. A failure is reported when the log is closed.
         let _ = self.log.flush().await;
         if self.log.total() <= self.process.started_with() || self.alarm().is_some() {
             return;

@@ -1,5 +1,6 @@
-//! Tests of the files of added servers that change outside the app, with a real server program: its
-//! tools are off until a person accepts the file, and the record of an acceptance says what it was.
+//! Tests of files of added servers that change outside the app, with a real server program: the
+//! server's tools are disabled until a person accepts the file, and the record of the acceptance
+//! contains the change.
 
 use std::{fs, path::Path};
 
@@ -35,7 +36,7 @@ async fn settings_records(host: &Host) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_file_of_an_added_server_that_changed_outside_the_app_waits_for_a_person() {
+async fn a_server_file_changed_outside_the_app_needs_acceptance() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let first = host(&root).await;
@@ -44,7 +45,7 @@ async fn the_file_of_an_added_server_that_changed_outside_the_app_waits_for_a_pe
         vec![("notes.read".to_owned(), Effect::ReadOnly), ("notes.write".to_owned(), Effect::Write)]
     };
     assert_eq!(offered(&first).await, both());
-    // A change by the app itself needs no acceptance, also after a restart.
+    // A change by the app itself needs no acceptance, even after a restart.
     let reads = |may_run| ServerReadsParams { name: "notes".into(), may_run };
     let changed = first.server_reads_set(reads(true)).await.unwrap();
     assert_ne!(changed.manifest_hash, added.manifest_hash, "the hash is that of the whole file");
@@ -68,7 +69,7 @@ async fn the_file_of_an_added_server_that_changed_outside_the_app_waits_for_a_pe
     let found = found.iter().find(|check| check.name == "servers").unwrap();
     assert_eq!(found.state, CheckState::Warning);
     assert!(found.message.as_str().contains("server.json (own-notes)"), "{:?}", found.message);
-    // Another change by the app does not accept it.
+    // Another change by the app does not accept the file.
     let switched = |enabled| ServerEnableParams { name: "notes".into(), enabled };
     third.server_enable(switched(false)).await.unwrap();
     third.server_enable(switched(true)).await.unwrap();
@@ -85,7 +86,7 @@ async fn the_file_of_an_added_server_that_changed_outside_the_app_waits_for_a_pe
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_record_of_an_acceptance_has_hash_and_effect_of_each_tool_and_the_hash_of_the_file() {
+async fn the_record_of_an_acceptance_contains_tool_hashes_effects_and_the_file_hash() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let host = host(&root).await;

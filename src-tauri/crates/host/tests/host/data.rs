@@ -79,7 +79,7 @@ async fn set(host: &Host, values: Value) -> Result<(), contract::AgentError> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn imported_rows_and_the_sample_take_turns() {
+async fn imported_rows_and_the_sample_data_can_be_switched() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let nothing = host
@@ -124,7 +124,7 @@ async fn imported_rows_and_the_sample_take_turns() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_packs_settings_hold_at_once_and_after_a_restart() {
+async fn a_packs_settings_apply_at_once_and_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let packs = host.packs_list(Empty {}).await.unwrap().packs;
@@ -192,7 +192,7 @@ async fn a_packs_settings_hold_at_once_and_after_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_surveyed_mapped_imported_and_its_mapping_remembered() {
+async fn a_surveyed_file_is_mapped_and_imported_and_its_mapping_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     assert!(host.data_list(Empty {}).await.unwrap().packs[0].maps_columns);
@@ -228,7 +228,7 @@ async fn a_file_is_surveyed_mapped_imported_and_its_mapping_remembered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_budget_that_is_entered_answers_and_is_recorded() {
+async fn an_entered_budget_is_used_in_answers_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let file = folder.path().join("rows.csv");
@@ -256,7 +256,8 @@ async fn a_budget_that_is_entered_answers_and_is_recorded() {
     host.stop().await;
 }
 
-/// The shipped code of the pacing pack, with a fault: it panics over a file named `broken.csv`.
+/// The shipped code of the pacing pack, with an injected bug: it panics when it reads a file named
+/// `broken.csv`.
 struct Faulty<T: ?Sized>(Arc<T>);
 
 impl LinkedService for Faulty<dyn LinkedService> {
@@ -315,7 +316,7 @@ impl PackData for Faulty<dyn PackData> {
         on_progress: &mut dyn FnMut(&ImportProgress),
         stop: &AtomicBool,
     ) -> Result<ImportOutcome, AgentError> {
-        // The panic comes out of the importer's own loop, while it holds its database.
+        // The panic happens in the importer's own loop, while it holds its database.
         let is_broken = paths.iter().any(|path| path.ends_with("broken.csv"));
         let mut panicking = |progress: &ImportProgress| {
             assert!(!is_broken || progress.rows_read == 0, "a fault while rows are stored");
@@ -336,7 +337,7 @@ impl PackData for Faulty<dyn PackData> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_ends_one_import_and_no_later_one() {
+async fn a_panic_during_an_import_does_not_prevent_later_imports() {
     let folder = tempfile::tempdir().unwrap();
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
     let host = crate::open(|| {

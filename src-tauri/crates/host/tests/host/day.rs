@@ -1,6 +1,6 @@
-//! A long day with every kind of event that is recorded. What happened is counted where it happens:
-//! requests at the model's server, results, actions and memories in the store, answers of commands.
-//! The log has exactly these records, no more and no fewer.
+//! A long day with every kind of event that is recorded. The test counts the events at their
+//! sources: requests at the model's server, results, actions and memories in the store, answers of
+//! commands. The log must contain exactly these records.
 
 use std::{
     collections::BTreeMap,
@@ -28,9 +28,9 @@ use serde_json::{Value, json};
 const PACING: &str = "campaign-portfolio-pacing";
 const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
 
-/// A clock that the test sets forward, in seconds.
+/// A clock that the test sets forward by seconds.
 #[derive(Default)]
-struct Later(AtomicI64);
+pub(crate) struct Later(pub(crate) AtomicI64);
 
 impl Clock for Later {
     fn now(&self) -> DateTime<Utc> {
@@ -38,7 +38,7 @@ impl Clock for Later {
     }
 }
 
-/// The records that must be there, by type.
+/// The expected number of records, by type.
 #[derive(Default)]
 struct Expected(BTreeMap<&'static str, usize>);
 
@@ -85,7 +85,7 @@ async fn call(host: &Host, tool: &str, arguments: Value) -> Result<Value, contra
     host.tool_call(params).await.map(|answer| answer.data)
 }
 
-/// Proposes a note, and decides about it unless it is to expire.
+/// Proposes a note and decides about it, or lets it expire.
 async fn propose(host: &Host, text: &str, decision: Option<Decision>) {
     let waiting = call(host, "remember", json!({ "text": text })).await.unwrap_err();
     assert_eq!(waiting.code, ErrorCode::ApprovalRequired, "{waiting:?}");
@@ -111,7 +111,7 @@ async fn approvals(host: &Host) -> Vec<contract::Approval> {
     host.approvals_list(ApprovalsListParams { include_decided: true }).await.unwrap().approvals
 }
 
-/// The records in the log, by type.
+/// Returns the number of records in the log, by type.
 async fn recorded(host: &Host) -> BTreeMap<String, usize> {
     let (mut counts, mut before) = (BTreeMap::new(), None);
     loop {
@@ -128,7 +128,7 @@ async fn recorded(host: &Host) -> BTreeMap<String, usize> {
     }
 }
 
-/// A call that is denied, settings, an import and an export.
+/// Makes a denied call, changes settings, and runs an import and an export.
 async fn use_at_noon(
     host: &Arc<Host>,
     folder: &std::path::Path,
@@ -145,6 +145,8 @@ async fn use_at_noon(
     expected.add("kill_switch", 1);
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
     settings.language = "sv".into();
+    // The look of a table leaves no record.
+    settings.column_widths.insert("ads".into(), BTreeMap::from([("Cost".into(), 30)]));
     host.settings_set(SettingsSetParams { settings }).await.unwrap();
     expected.add("setting_changed", 1);
     let file = folder.join("rows.csv");
@@ -159,7 +161,7 @@ async fn use_at_noon(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
+async fn a_day_of_mixed_activity_leaves_exactly_the_expected_records() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     fs::create_dir_all(&data).unwrap();
@@ -172,7 +174,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     let clock = Arc::new(Later::default());
     let mut expected = Expected::default();
 
-    // Morning: two conversations with the model, and reads.
+    // In the morning, there are two conversations with the model, and reads.
     let host = open(&data, &clock).await;
     expected.add("log_opened", 1);
     let packs = host.packs_list(Empty {}).await.unwrap().packs;
@@ -185,7 +187,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     let mut reads = 0;
     for about in ["nothing", "still nothing"] {
         let found = call(&host, "recall", json!({ "about": about })).await.unwrap();
-        // A search that finds nothing has read no memory.
+        // A search without results has read no memory.
         assert_eq!(found["memories"], json!([]));
         reads += 1;
     }
@@ -193,7 +195,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     call(&host, "analyze_portfolio_pacing", pacing.clone()).await.unwrap();
     reads += 1;
 
-    // Noon: one note is rejected, one approved, one forgotten about.
+    // At noon, one note is rejected, one is approved, and one is left undecided.
     propose(&host, "Account 17 reports late", Some(Decision::Reject { reason: None })).await;
     let yes = Decision::ApproveOnce { confirm_word: None };
     propose(&host, "Account 17 reports in CET", Some(yes)).await;
@@ -204,18 +206,19 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
     drop(host);
     expected.add("app_stopped", 1);
 
-    // Two commands that only read: each leaves the record of its start, and nothing else.
+    // Two commands only read, so each leaves only the record of its start.
     for _ in 0..2 {
         let host = open(&data, &clock).await;
         host.policy_get(Empty {}).await.unwrap();
         host.stop().await;
         drop(host);
         expected.add("log_opened", 1);
-        // Without a keyring each start has a key of its own.
+        // Without a keyring, each start has its own key.
         expected.add("key_rotated", 1);
     }
 
-    // The next day: what nobody decided has expired, a memory is deleted, a conversation erased.
+    // On the next day, undecided actions have expired, a memory is deleted, and a conversation is
+    // erased.
     clock.0.store(86_400, Ordering::SeqCst);
     let host = open(&data, &clock).await;
     expected.add("log_opened", 1);
@@ -226,7 +229,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
         .unwrap()
         .memories;
     expected.add("memory", stored.len());
-    // A person read the list, and the tool finds the note.
+    // A person read the list, and the tool found the note.
     expected.add("memory_read", 1);
     let found = call(&host, "recall", json!({ "about": "account 17 CET" })).await.unwrap();
     assert_eq!(found["memories"].as_array().map(Vec::len), Some(1), "{found}");
@@ -238,7 +241,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
         expected.add("approval_requested", 1);
         match approval.status {
             ApprovalStatus::Done => {
-                // The decision and the end of the action.
+                // There is one record for the decision and one for the action's outcome.
                 expected.add("approval_resolved", 2);
                 changes += 1;
             }
@@ -247,7 +250,7 @@ async fn a_long_day_leaves_exactly_the_records_of_what_happened() {
             }
             other => panic!("{other:?}: {approval:?}"),
         }
-        // A decision about an action that no turn waits for is a run of its own.
+        // A decision about an action that no turn waits for is a separate run.
         if approval.status != ApprovalStatus::Expired {
             expected.add("run_started", 1);
             expected.add("run_ended", 1);

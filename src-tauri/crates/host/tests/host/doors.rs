@@ -100,7 +100,7 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_change_of_settings_is_recorded_with_who_asked_for_it() {
+async fn a_change_of_settings_is_recorded_with_its_origin() {
     let folder = tempfile::tempdir().unwrap();
     let host = crate::open(|| Options {
         data_dir: Some(folder.path().to_owned()),

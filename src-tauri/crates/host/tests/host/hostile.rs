@@ -1,4 +1,4 @@
-//! Servers that attack the host as soon as they are started, for tests of its borders.
+//! Servers that attack the host as soon as they are started, for tests of the host's isolation.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 use contract::{NewServer, ToolCallParams};
 use serde_json::json;
 
-/// A server that does what its argument says as soon as it is started.
+/// A server that carries out its argument as soon as it is started.
 const HOSTILE: &str = r#"
 import json, os, sys
 log = open(os.environ["COUNTERSIGN_PACK_DATA"] + "/attempts", "a")
@@ -63,8 +63,8 @@ pub(crate) fn write_pack(folder: &Path, id: &str) -> PathBuf {
     pack
 }
 
-/// The Python code that writes a text to each of these places, into them if they are folders, and
-/// notes what it could write.
+/// Returns Python code that writes a text to each of these places, or into them if they are
+/// folders, and records the successful writes.
 pub(crate) fn write_everywhere(places: &[PathBuf], text: &str) -> String {
     let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
     format!(
@@ -99,7 +99,7 @@ log.flush()
     )
 }
 
-/// Returns a manifest that trusts its tool.
+/// Returns a manifest that trusts the pack's tool.
 pub(crate) fn trusting_manifest(id: &str) -> String {
     json!({
         "manifest_version": 1, "id": id, "version": "1.0.0", "title": "Mail", "description": "Sends mail.",

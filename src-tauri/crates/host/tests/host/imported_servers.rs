@@ -1,5 +1,5 @@
 //! Tests of servers from the settings of other clients, with a real server program: where it runs,
-//! which values it gets, where its keys are kept, and that one that was off stays off.
+//! which values it gets, where its keys are kept, and that a disabled server stays disabled.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -10,7 +10,8 @@ use contract::{
 use host::{Host, Options};
 use serde_json::{Value, json};
 
-/// A server whose tool tells where it runs and what it got. It marks that it was started.
+/// A server whose tool returns its working folder and its input values. The server marks that it
+/// was started.
 pub(crate) const SERVER: &str = r#"
 import json, os, sys
 open(os.environ["COUNTERSIGN_PACK_DATA"] + "/started", "w").close()
@@ -40,7 +41,7 @@ async fn read(host: &Host, text: &Value, values: &[(&str, &str)]) -> Vec<ReadSer
     host.servers_read(params).await.unwrap().servers
 }
 
-/// Tests a server and adds it. Its tools only read.
+/// Tests and adds a server whose tools only read.
 async fn add(host: &Host, server: NewServer) {
     let tested = host.server_test(ServerTestParams { server: server.clone() }).await.unwrap();
     assert!(tested.ok, "{tested:?}");
@@ -60,7 +61,7 @@ async fn add(host: &Host, server: NewServer) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn b34_b35_the_folder_and_the_variables_of_the_settings_reach_the_program() {
+async fn b34_b35_working_folder_and_variables_of_imported_settings_reach_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
     fs::create_dir_all(project.join("bin")).unwrap();
@@ -103,7 +104,7 @@ async fn b34_b35_the_folder_and_the_variables_of_the_settings_reach_the_program(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_folder_that_does_not_exist_is_refused_before_anything_runs() {
+async fn a_missing_working_folder_is_refused_before_the_server_starts() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     for cwd in ["relative/folder", "/nowhere/at-all"] {
@@ -115,7 +116,7 @@ async fn a_folder_that_does_not_exist_is_refused_before_anything_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn b33_what_was_off_is_added_switched_off_and_not_started() {
+async fn b33_a_disabled_server_is_added_switched_off_and_not_started() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server.py");
     fs::write(&program, SERVER).unwrap();
@@ -141,7 +142,7 @@ async fn b33_what_was_off_is_added_switched_off_and_not_started() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_inherits_nothing_that_the_test_of_another_command_left() {
+async fn a_server_does_not_inherit_files_from_the_test_of_another_command() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server.py");
     fs::write(&program, SERVER).unwrap();

@@ -1,5 +1,5 @@
-//! Tests of grants, destructive confirmation and edits through a whole host, with a pack and server
-//! process made for the test.
+//! Tests of grants, confirmations of destructive actions and edits through a whole host, with a
+//! pack and a server process made for the test.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -92,7 +92,7 @@ impl Bench {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_grant_covers_what_it_says_and_is_listed_and_taken_back() {
+async fn a_session_grant_covers_similar_calls_and_can_be_listed_and_revoked() {
     let bench = Bench::open().await;
     let (waiting, approval) = bench.ask("ledger.add", json!({"account": "a", "amount": 1})).await;
     assert!(approval.grantable);
@@ -119,7 +119,7 @@ async fn a_grant_covers_what_it_says_and_is_listed_and_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_destructive_tool_wants_its_word_each_time() {
+async fn a_destructive_tool_needs_its_confirmation_word_each_time() {
     let bench = Bench::open().await;
     let (waiting, approval) = bench.ask("ledger.clear", json!({})).await;
     let word = approval.confirm_word.clone().expect("a word to type");
@@ -141,7 +141,7 @@ async fn a_destructive_tool_wants_its_word_each_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edit_is_a_new_proposal_and_both_are_kept() {
+async fn editing_an_action_creates_a_new_proposal_and_keeps_both() {
     let bench = Bench::open().await;
     let (waiting, first) = bench.ask("ledger.add", json!({"account": "a", "amount": 100})).await;
     let refused = bench

@@ -4,6 +4,9 @@
 mod changed_servers;
 mod daily_servers;
 mod data;
+mod data_tools;
+mod data_world;
+mod databases;
 mod day;
 mod doors;
 mod hostile;
@@ -20,13 +23,14 @@ mod server_files;
 mod server_trust;
 mod servers;
 mod socket;
+mod sources;
 
 use std::{sync::Arc, time::Duration};
 
 use host::{Host, Options};
 
-/// Opens a profile, and retries. A program that another test is starting also holds this process's
-/// locks until its exec.
+/// Opens a profile, with retries: a program that another test is starting also holds this process's
+/// locks until it calls exec.
 async fn open(options: impl Fn() -> Options) -> Arc<Host> {
     for _ in 0..500 {
         match Host::open(options()).await {

@@ -1,5 +1,5 @@
 //! Tests of the pack that remembers notes, with the app's own service behind its tools: approval
-//! first, the text word by word, and the same memories for every session of the user.
+//! first, the text unchanged, and the same memories for every session of the user.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -51,10 +51,10 @@ async fn decide(host: &Host, decision: Decision) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_note_waits_for_its_approval_and_is_then_found_after_a_restart() {
+async fn a_note_is_stored_only_after_approval_and_found_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    // No setting lets a note through without a person.
+    // No setting allows a note without a person's approval.
     host.policy_set(PolicySetParams { policy: PolicyMode::WritesAllowed }).await.unwrap();
     let waiting = call(&host, "remember", json!({"text": NOTE})).await.unwrap_err();
     assert_eq!(waiting.code, ErrorCode::ApprovalRequired, "{waiting:?}");
@@ -99,7 +99,7 @@ async fn a_note_waits_for_its_approval_and_is_then_found_after_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_erasure_names_sessions_that_got_a_memory_while_they_have_values() {
+async fn an_erasure_lists_sessions_that_used_the_memory_until_their_values_are_erased() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     call(&host, "remember", json!({"text": NOTE})).await.unwrap_err();
@@ -107,7 +107,7 @@ async fn an_erasure_names_sessions_that_got_a_memory_while_they_have_values() {
     while memories(&host).await.is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // These sessions have records, and no conversation any more.
+    // These sessions have records, but no conversation any more.
     for (session, about) in [("one", "account 17"), ("two", "account 17"), ("other", "zebra")] {
         call_in(session, &host, "recall", json!({"about": about})).await.unwrap();
     }
@@ -124,7 +124,7 @@ async fn an_erasure_names_sessions_that_got_a_memory_while_they_have_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_pack_cannot_use_the_service() {
+async fn another_pack_cannot_use_the_memory_service() {
     let folder = tempfile::tempdir().unwrap();
     let packs = folder.path().join("packs");
     let copy = packs.join("diary");
@@ -164,7 +164,7 @@ async fn another_pack_cannot_use_the_service() {
     assert_eq!(memories(&host).await, []);
 }
 
-/// The files of a small published model, under the names that a folder must have.
+/// Writes the files of a small published model, with the required names.
 fn write_small_model(folder: &Path) {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
     let target = std::env::var_os("CARGO_TARGET_DIR")
@@ -196,7 +196,7 @@ async fn search(host: &Host, text: &str) -> Vec<contract::MemoryHit> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_model_of_a_folder_reads_the_memories_and_a_bad_folder_is_explained() {
+async fn an_embedding_model_in_a_folder_is_used_and_an_invalid_folder_is_explained() {
     use contract::{MemoryModel, MemoryModelSource};
     let (data, model) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let host = open(data.path()).await;

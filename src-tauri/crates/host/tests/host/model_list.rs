@@ -1,5 +1,5 @@
-//! Tests of the models that a server lists before it is configured: which key it gets, and that a
-//! page can reach no other address without a person.
+//! Tests of the models that a server lists before it is configured: which key the server gets, and
+//! that a page can reach no other address without a person.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -61,7 +61,7 @@ async fn list(host: &Host, base_url: &str, key: Option<&str>) -> ModelListRespon
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_missing_and_a_rejected_key_are_told_apart_and_an_entered_one_is_not_stored() {
+async fn listing_models_distinguishes_missing_and_rejected_keys_and_stores_none() {
     let folder = tempfile::tempdir().unwrap();
     let (host, base) = (open(folder.path()).await, keyed_server().await);
     let none = list(&host, &base, None).await;
@@ -115,7 +115,8 @@ async fn no_request_goes_to_another_computer_if_cloud_models_are_off() {
     host.stop().await;
 }
 
-/// Decides the change that the chat window asks for, once it asks. Returns the address shown.
+/// Accepts or refuses the change that the chat window requests, as soon as the change is requested.
+/// Returns the address that is shown.
 async fn decide(host: &Host, accept: bool) -> String {
     loop {
         let waiting = host.confirmations(Empty {}).await.unwrap().confirmations;
@@ -130,7 +131,7 @@ async fn decide(host: &Host, accept: bool) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connecting_a_model_asks_once_for_exactly_what_follows() {
+async fn connecting_a_model_asks_once_for_confirmation_of_its_changes() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let server = ModelServer::start([]).await;
@@ -155,12 +156,12 @@ async fn connecting_a_model_asks_once_for_exactly_what_follows() {
 
     let (asked, _) = tokio::join!(window.model_confirm(wanted), sheet(&host, true));
     asked.unwrap();
-    // None of these asks again.
+    // None of these requests needs a new confirmation.
     assert_eq!(window.model_list(at(&base, None)).await.unwrap().models, ["scripted"]);
     settings.model.model = "scripted".into();
     window.settings_set(SettingsSetParams { settings: settings.clone() }).await.unwrap();
     window.secret_set(key()).await.unwrap();
-    // Another address is another question.
+    // Another address needs another confirmation.
     settings.model.base_url = "http://127.0.0.1:9/v1".into();
     let other = SettingsSetParams { settings };
     let (refused, shown) = tokio::join!(window.settings_set(other), sheet(&host, false));
@@ -170,7 +171,7 @@ async fn connecting_a_model_asks_once_for_exactly_what_follows() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_yes_to_connecting_a_model_makes_each_change_once() {
+async fn confirming_a_model_connection_allows_each_change_once() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let window = ChatWindow::new(Arc::clone(&host));
@@ -193,14 +194,14 @@ async fn a_yes_to_connecting_a_model_makes_each_change_once() {
     window.settings_set(on.clone()).await.unwrap();
     window.secret_set(key()).await.unwrap();
 
-    // Both changes are made. Making one again is another question.
+    // Both changes are made. Making a change again needs another confirmation.
     window.settings_set(off).await.unwrap();
     let (refused, _) = tokio::join!(window.settings_set(on.clone()), sheet(&host, false));
     assert_eq!(refused.unwrap_err().code, ErrorCode::ApprovalRequired);
     let (refused, _) = tokio::join!(window.secret_set(key()), sheet(&host, false));
     assert_eq!(refused.unwrap_err().code, ErrorCode::ApprovalRequired);
 
-    // The dialog ended before the changes were made.
+    // The dialog was closed before the changes were made.
     let (asked, _) = tokio::join!(window.model_confirm(wanted), sheet(&host, true));
     asked.unwrap();
     let settings = host.settings_get(Empty {}).await.unwrap().settings;
@@ -211,7 +212,7 @@ async fn a_yes_to_connecting_a_model_makes_each_change_once() {
     host.stop().await;
 }
 
-/// Answers the next confirmation. Returns what it showed.
+/// Answers the next confirmation. Returns the changes that it showed.
 async fn sheet(host: &Host, accept: bool) -> Vec<SettingChange> {
     loop {
         let waiting = host.confirmations(Empty {}).await.unwrap().confirmations;

@@ -1,6 +1,6 @@
-//! Conversations with the model servers that people use, each with the peculiarities of its wire: a
-//! tool call, a kill in the middle of an answer, a restart, and a second message. The scripted server
-//! refuses what strict templates refuse.
+//! Tests of conversations with the model servers that people use, each with the peculiarities of
+//! its wire: a tool call, a kill in the middle of an answer, a restart, and a second message. The
+//! scripted server refuses everything that strict templates refuse.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -10,11 +10,12 @@ use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-/// A kind of server: the replies up to the first answer, and what must come back with its call.
+/// A kind of server: the replies up to the first answer, and the members that must be sent back
+/// with its call.
 struct Kind {
     name: &'static str,
     replies: Vec<Reply>,
-    /// Members of the message with the call, and of the call.
+    /// The members of the message with the call, and the members of the call.
     back: (Value, Value),
 }
 
@@ -178,7 +179,7 @@ fn talk(kind: Kind) {
         start(&host, "Tell me more.").await;
         until(async || server.requests().len() == before + 1).await;
     });
-    // All of the process ends at once, in the middle of the answer.
+    // The whole process ends at once, in the middle of the answer.
     first.shutdown_background();
     world.block_on(async {
         let host = open(folder.path()).await;
@@ -187,7 +188,7 @@ fn talk(kind: Kind) {
         host.stop().await;
     });
     assert_eq!(server.violations(), Vec::<String>::new(), "{name}");
-    // With the results, in the turn after, and after the restart.
+    // These are the requests with the results, in the following turn, and after the restart.
     for request in &server.requests()[before - 1..] {
         let messages = request["messages"].as_array().unwrap();
         let called = messages.iter().find(|message| message.get("tool_calls").is_some());
@@ -202,7 +203,7 @@ fn talk(kind: Kind) {
 }
 
 #[test]
-fn conversations_with_the_usual_servers_survive_calls_a_kill_and_a_restart() {
+fn conversations_with_common_model_servers_survive_tool_calls_a_kill_and_a_restart() {
     std::thread::scope(|scope| {
         for kind in kinds() {
             scope.spawn(move || talk(kind));

@@ -1,5 +1,5 @@
-//! Tests that the person is told of what is odd in a server's list of tools, when it is added and in
-//! `doctor`, and that the rest works.
+//! Tests that the user is informed of unusual parts in a server's list of tools, when the server
+//! is added and by `doctor`, and that the other parts work.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use serde_json::json;
 
 use crate::imported_servers::host;
 
-/// A server of which one tool cannot be read, and another has a pattern that only other programs
-/// read. It answers with the arguments that reached it.
+/// A server with one tool that cannot be read, and another tool with a pattern that only other
+/// programs can evaluate. The server answers with the arguments that it received.
 const SERVER: &str = r#"
 import json, sys
 schema = {"type": "object", "properties": {"day": {"type": "string", "pattern": "^(?<day>[0-9"}, "n": {"type": "integer"}}}
@@ -36,7 +36,7 @@ for line in sys.stdin:
 "#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn b04_b10_what_is_odd_in_a_list_is_told_when_adding_and_in_doctor() {
+async fn b04_b10_problems_in_a_servers_tool_list_are_shown_when_adding_and_by_doctor() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let program = folder.path().join("server.py");

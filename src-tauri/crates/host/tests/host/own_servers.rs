@@ -1,6 +1,6 @@
-//! Tests of servers that the user adds while the profile is open, with a real server program: it is
-//! tested, added with confirmed effects, called, switched off, and removed; one that does not start
-//! says why.
+//! Tests of servers that the user adds while the profile is open, with a real server program: a
+//! server is tested, added with confirmed effects, called, disabled, and removed; a server that
+//! does not start reports why.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -12,8 +12,8 @@ use contract::{
 use host::{ChatWindow, Host, Options, Person, Terminal};
 use serde_json::json;
 
-/// A server with a tool that reads and one that writes. It needs a key and says so on its error
-/// output.
+/// A server with a tool that reads and a tool that writes. It requires a key and says so on its
+/// error output.
 const SERVER: &str = r#"
 import json, os, sys
 if not os.environ.get("NOTES_TOKEN"):
@@ -61,11 +61,11 @@ pub(crate) fn server(folder: &Path, token: Option<&str>) -> NewServer {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_next_try_of_a_command_has_what_the_failed_one_downloaded() {
+async fn a_repeated_test_of_a_server_reuses_downloads_of_the_failed_test() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let new = server(folder.path(), Some("token-of-the-notes"));
-    // It installs itself with the first start, which fails.
+    // This server installs itself at its first start, which fails.
     let installs = r#"import os, sys
 package = os.environ["XDG_CACHE_HOME"] + "/package"
 if not os.path.exists(package):
@@ -81,7 +81,7 @@ if not os.path.exists(package):
     assert!(again.ok, "{again:?}");
 }
 
-/// Adds a server with the tools of a test, of which `read` only reads.
+/// Returns the parameters that add a server with the tools of a test, of which `read` only reads.
 pub(crate) fn addition(server: NewServer, tools: &[TestedTool]) -> ServerAddParams {
     let accept = |tool: &TestedTool| {
         let effect = (tool.name == "read").then_some(Effect::ReadOnly);
@@ -97,7 +97,7 @@ pub(crate) fn addition(server: NewServer, tools: &[TestedTool]) -> ServerAddPara
     }
 }
 
-/// Tests a server and adds it with what the test showed.
+/// Tests a server and adds it with the tools that the test showed.
 pub(crate) async fn test_and_add(
     host: &Host,
     server: NewServer,
@@ -114,7 +114,7 @@ pub(crate) async fn offered(host: &Host) -> Vec<(String, Effect)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_added_server_is_used_without_a_restart_and_leaves_nothing_behind() {
+async fn an_added_server_works_without_a_restart_and_is_removed_completely() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let new = server(folder.path(), Some("token-of-the-notes"));
@@ -194,7 +194,8 @@ async fn a_server_that_does_not_start_says_why_and_is_not_added() {
     host.stop().await;
 }
 
-/// A server that starts another program and never answers. It writes both ids to a file.
+/// Returns a server that starts another program and never answers. The server writes both process
+/// ids to a file.
 fn silent_server(folder: &Path) -> (NewServer, std::path::PathBuf) {
     let ids = folder.join("own/ids");
     fs::create_dir_all(folder.join("own")).unwrap();
@@ -218,7 +219,7 @@ async fn stop_when_started(host: &Host, ids: &Path) {
     };
     host.server_test_stop(OwnServerParams { name: "silent".into() }).await.unwrap();
     for id in found.split_whitespace() {
-        // An ended process whose status nobody has read yet is still in the list.
+        // An ended process that has not been reaped is still in the list.
         let runs = || {
             fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
         };
@@ -230,7 +231,7 @@ async fn stop_when_started(host: &Host, ids: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_ends_the_program_of_a_test_and_of_a_first_start() {
+async fn stopping_ends_the_program_of_a_test_or_a_first_start() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let (server, ids) = silent_server(folder.path());
@@ -245,7 +246,7 @@ async fn a_stop_ends_the_program_of_a_test_and_of_a_first_start() {
         assert!(!folder.path().join(left).exists(), "{left}");
     }
 
-    // In the window the stop also withdraws the question whether the program may run.
+    // In the window, stopping also withdraws the question whether the program may run.
     let window = ChatWindow::new(Arc::clone(&host));
     let stop_when_asked = async {
         while host.confirmations(Empty {}).await.unwrap().confirmations.is_empty() {
@@ -263,7 +264,7 @@ async fn a_stop_ends_the_program_of_a_test_and_of_a_first_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_a_person_starts_or_adds_a_server_and_reading_starts_nothing() {
+async fn only_a_person_can_test_or_add_a_server_and_reading_settings_starts_none() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let terminal = Terminal::local(Arc::clone(&host), Person::Absent);

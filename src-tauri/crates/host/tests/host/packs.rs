@@ -1,5 +1,5 @@
-//! Packs as their manifests make them: a server that cannot run, as the Tools view shows it, names
-//! of members, and files that the user imports.
+//! Tests of packs as their manifests define them: a server that cannot run, as shown in the Tools
+//! view, names of members, and files that the user imports.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -26,7 +26,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     }
     let manifest = fs::read_to_string(pack.join("pack.json")).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-    // A program of the app that this installation lacks.
+    // This program of the app is missing in this installation.
     manifest["servers"][0]["command"] = "countersign-shop".into();
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
     let options = Options {
@@ -51,7 +51,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_window_without_packs_is_told_where_they_were_looked_for() {
+async fn a_window_without_packs_is_told_which_folders_were_searched() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("nothing");
     let host = Host::open(Options {
@@ -80,7 +80,8 @@ async fn a_window_without_packs_is_told_where_they_were_looked_for() {
     host.stop().await;
 }
 
-/// A copy of the ledger pack whose manifest has other names than its server, and takes files.
+/// Writes a copy of the ledger pack whose manifest uses other names than its server, and which
+/// accepts files.
 fn renamed_ledger(tools: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -109,7 +110,7 @@ fn renamed_ledger(tools: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_manifest_names_members_and_takes_files() {
+async fn a_manifest_can_rename_members_and_declare_file_imports() {
     let folder = tempfile::tempdir().unwrap();
     renamed_ledger(&folder.path().join("tools"));
     let host = Host::open(Options {

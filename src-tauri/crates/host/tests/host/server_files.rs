@@ -1,5 +1,5 @@
-//! A server neither reads nor changes files that are not its own: the host's configuration, the
-//! profiles of the user, and what other servers are started from.
+//! Tests that a server neither reads nor changes files of others: the host's configuration, the
+//! user's profiles, and the files that other servers are started from.
 
 use std::{fs, os::unix::process::CommandExt as _, path::Path, time::Duration};
 
@@ -12,10 +12,10 @@ use crate::{
     own_servers::{addition, host, server, test_and_add},
 };
 
-/// Runs a test of this file once more as a user without rights, if this process runs as root.
+/// Runs a test of this file once more as an unprivileged user, if this process runs as root.
 /// Returns whether it did.
 fn as_a_user_without_rights(test: &str) -> bool {
-    // SAFETY: takes no arguments, changes nothing and cannot fail.
+    // SAFETY: the call takes no arguments, changes nothing and cannot fail.
     if unsafe { libc::geteuid() } != 0 {
         return false;
     }
@@ -31,8 +31,8 @@ fn as_a_user_without_rights(test: &str) -> bool {
     true
 }
 
-/// Makes hidden files in the home folder, if it is one for this test. Programs without restrictions
-/// read them, or would if they existed.
+/// Makes hidden files in the home folder, if the home folder was created for this test.
+/// Unrestricted programs read these files if they exist.
 fn make_settings_of_programs() -> Vec<std::path::PathBuf> {
     let home = std::env::home_dir().filter(|home| home.starts_with(std::env::temp_dir()));
     let Some(home) = home else { return Vec::new() };
@@ -41,11 +41,11 @@ fn make_settings_of_programs() -> Vec<std::path::PathBuf> {
     [".config", ".config/autostart", ".bashrc", ".zshenv"].map(|name| home.join(name)).into()
 }
 
-/// The law for code to come: whatever the host reads as configuration, a server that was added and
-/// the server of a pack can write none of it.
+/// This test also covers future code: neither an added server nor the server of a pack may be able
+/// to write anything that the host reads as configuration.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_server_writes_what_the_host_reads_as_configuration() {
-    if as_a_user_without_rights("no_server_writes_what_the_host_reads_as_configuration") {
+async fn servers_cannot_write_configuration_that_the_host_reads() {
+    if as_a_user_without_rights("servers_cannot_write_configuration_that_the_host_reads") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -90,8 +90,8 @@ async fn no_server_writes_what_the_host_reads_as_configuration() {
     host.stop().await;
 }
 
-/// Runs a test of this file in a process whose profiles are in folders of their own. Returns whether
-/// it did.
+/// Runs a test of this file in a process whose profiles are in separate folders. Returns whether it
+/// did.
 fn with_profiles_of_its_own(test: &str) -> bool {
     const MARK: &str = "COUNTERSIGN_TEST_PROFILES";
     if std::env::var_os(MARK).is_some() {
@@ -122,8 +122,8 @@ async fn make_profile(root: &Path, data_dir: Option<std::path::PathBuf>) -> std:
     Paths::new(data_dir).data
 }
 
-/// The Python code that reads, changes and replaces these files, makes others in their folders, and
-/// notes what it could do.
+/// Returns Python code that tries to read, change and replace these files and to create others in
+/// their folders, and that records what succeeded.
 fn meddle_with(files: &[std::path::PathBuf]) -> String {
     let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     format!(
@@ -154,7 +154,7 @@ log.flush()
     )
 }
 
-/// Returns what a program could do at its starts since the last look.
+/// Returns the successful attempts of a program since the last call.
 fn take_attempts(data: &Path, pack: &str) -> Vec<String> {
     let file = data.join("packs").join(pack).join("attempts");
     let text = fs::read_to_string(&file).unwrap();
@@ -163,11 +163,11 @@ fn take_attempts(data: &Path, pack: &str) -> Vec<String> {
     text.lines().filter(|line| *line != "done").map(str::to_owned).collect()
 }
 
-/// Other profiles: the default one, one that was opened with `--data-dir`, one that is made while
-/// the servers run, and the database of one in memory.
+/// The other profiles are the default profile, a profile that was opened with `--data-dir`, a
+/// profile that is created while the servers run, and the database of a profile in memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_reads_and_writes_no_profile_of_the_user() {
-    if with_profiles_of_its_own("a_server_reads_and_writes_no_profile_of_the_user") {
+async fn servers_can_neither_read_nor_write_the_users_profiles() {
+    if with_profiles_of_its_own("servers_can_neither_read_nor_write_the_users_profiles") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -196,7 +196,7 @@ async fn a_server_reads_and_writes_no_profile_of_the_user() {
     let could = async |pack: &str| {
         wait_for_done(&data, pack).await;
         let mut could = take_attempts(&data, pack);
-        // A mode can be changed by path where no folder can be made read-only.
+        // A mode can be changed by path if the system cannot make folders read-only.
         could.retain(|line| !line.starts_with("mode ") || guard::freezing_works());
         could
     };
@@ -216,7 +216,7 @@ async fn a_server_reads_and_writes_no_profile_of_the_user() {
     host.stop().await;
 }
 
-/// Waits until a program has been started and has done what it does then.
+/// Waits until a program has been started and has made its attempts.
 async fn wait_for_done(data: &Path, pack: &str) {
     let file = data.join("packs").join(pack).join("attempts");
     for _ in 0..6_000 {
@@ -228,15 +228,16 @@ async fn wait_for_done(data: &Path, pack: &str) {
     panic!("{pack} was not started");
 }
 
-/// Its script, a link to it, a project, what lies beside a script in its project, a folder of
-/// its search path, and what npx and uv find above the folder in which they run.
+/// The server is started from its script, a link to the script, a project, files beside a script in
+/// its project, a folder of its search path, and files that npx and uv find above their working
+/// folder.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_server_changes_what_another_one_is_started_from() {
-    if as_a_user_without_rights("no_server_changes_what_another_one_is_started_from") {
+async fn servers_cannot_change_code_from_which_another_server_starts() {
+    if as_a_user_without_rights("servers_cannot_change_code_from_which_another_server_starts") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // Places directly in the folder for temporary files stay open.
+    // Places directly in the folder for temporary files stay writable.
     let root = folder.path().canonicalize().unwrap().join("root");
     for folder in ["code", "links", "project/library", "tools", "node_modules", "free"] {
         fs::create_dir_all(root.join(folder)).unwrap();
@@ -277,7 +278,7 @@ async fn no_server_changes_what_another_one_is_started_from() {
     let before = take_attempts(&data, "own-mail");
     assert!(before.contains(&format!("write {}", script.display())), "nobody uses it: {before:?}");
 
-    // It runs while the other one is added, and is restarted with that.
+    // The server runs while the other server is added, and is restarted then.
     let tested = host.server_test(ServerTestParams { server: notes.clone() }).await.unwrap();
     host.server_add(addition(notes, &tested.tools)).await.unwrap();
     wait_for_done(&data, "own-mail").await;
@@ -291,7 +292,7 @@ async fn no_server_changes_what_another_one_is_started_from() {
     };
     assert!(elsewhere.iter().all(harmless), "{elsewhere:?}");
 
-    // Its own folder stays its own within a folder that another one is started from.
+    // The server's own folder stays writable inside a folder that another server is started from.
     let mut wide = server(&root, Some("token-of-the-notes"));
     wide.name = "wide".into();
     wide.env.insert("PYTHONPATH".into(), root.display().to_string());

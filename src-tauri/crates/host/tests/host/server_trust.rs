@@ -1,5 +1,5 @@
-//! A server gets no trust, no key and no network by its own words and files, and a person confirms all
-//! that decides about it.
+//! Tests that a server gets no trust, no key and no network because of its own statements and
+//! files, and that a person confirms everything that decides about it.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -17,13 +17,14 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_writes_its_own_manifest_gets_no_trust_no_key_and_no_variable() {
+async fn a_server_that_writes_its_own_manifest_gains_neither_trust_nor_keys() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let host_of = || host(&root);
     let first = host_of().await;
     test_and_add(&first, server(&root, Some("token-of-the-notes"))).await.unwrap();
-    // A start can write in its working folder and where its manifest was.
+    // At a start, the server can write to its working folder and to the earlier place of its
+    // manifest.
     let own = root.join("data/servers/mail");
     let does = write_everywhere(&[own.clone(), ".".into()], &trusting_manifest("own-notes"));
     let added = test_and_add(&first, hostile(&root, "mail", &does)).await.unwrap();
@@ -33,7 +34,7 @@ async fn a_server_that_writes_its_own_manifest_gets_no_trust_no_key_and_no_varia
     first.stop().await;
     drop(first);
 
-    // The files of an earlier version, and what a server once wrote there, are not read.
+    // The files of an earlier version, and files that a server once wrote there, are not read.
     for (file, text) in
         [("pack.json", trusting_manifest("own-notes")), ("start", "#!/bin/sh\n".into())]
     {
@@ -45,7 +46,7 @@ async fn a_server_that_writes_its_own_manifest_gets_no_trust_no_key_and_no_varia
     assert!(found.contains(&("notes.read".to_owned(), Effect::ReadOnly)), "{found:?}");
     let refused = again.tool_call(call("mail.send")).await.unwrap_err();
     assert_eq!(refused.code, contract::ErrorCode::ApprovalRequired);
-    // A file that takes the name of another server is not used at all.
+    // A file with the name of another server is not used at all.
     again.stop().await;
     drop(again);
     let stored = fs::read_to_string(own.join("server.json")).unwrap();
@@ -63,9 +64,9 @@ async fn a_server_that_writes_its_own_manifest_gets_no_trust_no_key_and_no_varia
     third.stop().await;
 }
 
-/// `SECOND` is what the server lists from its second start on.
+/// `SECOND` is the list of the server from its second start on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_accepted_tools_are_those_that_were_shown() {
+async fn only_the_tools_that_were_shown_are_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     for second in [
@@ -89,7 +90,7 @@ async fn the_accepted_tools_are_those_that_were_shown() {
         assert!(host.server_tools(Empty {}).await.unwrap().tools.is_empty(), "nothing is accepted");
         assert_eq!(offered(&host).await, []);
     }
-    // A list that was accepted is accepted by a person.
+    // A list that a person saw counts as accepted by that person.
     let server = hostile(folder.path(), "mail", "pass");
     test_and_add(&host, server).await.unwrap();
     let packs = host.packs_list(Empty {}).await.unwrap().packs;
@@ -98,7 +99,7 @@ async fn the_accepted_tools_are_those_that_were_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_network_opens_no_socket_and_its_reads_stay_here() {
+async fn a_server_without_network_cannot_connect_and_its_reads_count_as_local() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -144,7 +145,8 @@ log.flush()
     let of = |tool: &str, reach| (tool.to_owned(), reach);
     assert_eq!(reaches().await, [of("far.send", Reach::Unallowed), of("near.send", Reach::Here)]);
 
-    // A person says later that its reads may run; the chat window asks in the approval window.
+    // A person later allows the server's reads to run; the chat window requests a confirmation in
+    // the approval window.
     let params = |may_run| ServerReadsParams { name: "far".into(), may_run };
     let terminal = Terminal::local(Arc::clone(&host), Person::Absent);
     assert_eq!(
@@ -184,12 +186,12 @@ log.flush()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_server_of_the_same_name_begins_anew() {
+async fn another_server_of_the_same_name_starts_with_an_empty_data_folder() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let planted = folder.path().join("data/packs/own-mail/planted");
     let plants = r#"open(os.environ["COUNTERSIGN_PACK_DATA"] + "/planted", "w").close()"#;
-    // A person breaks off after the test of one program, and adds another one.
+    // A person stops after the test of one program, and adds another program.
     let server = hostile(folder.path(), "mail", plants);
     let tested = host.server_test(ServerTestParams { server }).await.unwrap();
     assert!(tested.ok && planted.exists(), "{tested:?}");
@@ -211,7 +213,7 @@ async fn another_server_of_the_same_name_begins_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_that_decides_about_a_server_is_confirmed_and_recorded_and_its_keys_are_not() {
+async fn a_servers_settings_are_confirmed_and_recorded_without_its_keys() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     let mut new = server(folder.path(), Some("token-of-the-notes"));
@@ -262,7 +264,7 @@ async fn all_that_decides_about_a_server_is_confirmed_and_recorded_and_its_keys_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pack_whose_manifest_changed_is_off_until_a_person_accepts_it() {
+async fn a_pack_with_a_changed_manifest_is_off_until_a_person_accepts_it() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     hostile(&root, "unused", "");
@@ -298,7 +300,7 @@ async fn a_pack_whose_manifest_changed_is_off_until_a_person_accepts_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_added_server_gets_no_variable_and_no_key_of_another() {
+async fn an_added_server_gets_no_variables_or_keys_of_another_server() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path()).await;
     test_and_add(&host, server(folder.path(), Some("token-of-the-notes"))).await.unwrap();

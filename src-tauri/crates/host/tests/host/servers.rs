@@ -1,6 +1,6 @@
 //! Tests of tools that a server offers beyond its manifest, through a whole host: such a tool is a
-//! write until the user sets another effect, it is switched off when its definition changes, and it
-//! is accepted only as shown.
+//! write until the user sets another effect, it is disabled when its definition changes, and it is
+//! accepted only as shown.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
@@ -12,7 +12,8 @@ use contract::{
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
 
-/// A server whose tool descriptions are read from a file beside it. It writes to its own folder.
+/// A server whose tool descriptions are read from a file beside it. The server writes to its own
+/// folder.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, os, pathlib, sys
 words = pathlib.Path("words.txt")
@@ -61,7 +62,7 @@ impl Bench {
         Self { folder, host }
     }
 
-    /// Starts the app again.
+    /// Restarts the app.
     async fn restart(self) -> Self {
         self.host.stop().await;
         drop(self.host);
@@ -73,7 +74,7 @@ impl Bench {
         self.host.server_tools(Empty {}).await.unwrap().tools
     }
 
-    /// Returns the tools that models get.
+    /// Returns the tools that are offered to models.
     async fn offered(&self) -> Vec<(String, Effect)> {
         let packs = self.host.packs_list(Empty {}).await.unwrap().packs;
         packs
@@ -93,7 +94,7 @@ impl Bench {
         self.host.tool_call(params).await.unwrap()
     }
 
-    /// Makes a call that needs an approval, with nobody to approve.
+    /// Makes a call that needs an approval while nobody can approve.
     async fn refused_call(&self) -> contract::AgentError {
         let params = ToolCallParams {
             tool: "post.send".into(),
@@ -134,7 +135,7 @@ async fn host(folder: &Path) -> Arc<Host> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
+async fn an_offered_tool_counts_as_a_write_until_the_user_classifies_it() {
     let bench = Bench::open().await;
     assert_eq!(
         bench.offered().await,
@@ -173,9 +174,10 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     bench.host.stop().await;
 }
 
-/// Only for a read, only if the manifest says nothing, and only to require more approvals.
+/// The server's statement is used only for a read, only if the manifest says nothing, and only to
+/// require more approvals.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silent() {
+async fn a_servers_open_world_hint_applies_to_reads_if_the_pack_declares_none() {
     let bench = Bench::open().await;
     let tool = |id: &str, more: serde_json::Value| {
         let mut tool = json!({
@@ -223,7 +225,7 @@ async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silen
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
+async fn a_changed_tool_is_not_called_until_a_person_accepts_the_change() {
     let bench = Bench::open().await;
     let params = ServerToolEffectParams {
         pack: "post".into(),
@@ -239,7 +241,7 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
         "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n",
     );
     let bench = bench.restart().await;
-    // Noticed when the server is started for the call, before the call.
+    // The change is detected when the server is started for the call, before the call is sent.
     let refused = bench.send().await;
     assert_eq!(
         (refused.outcome, refused.error.unwrap().reason_text()),
@@ -305,7 +307,7 @@ fn pack_declaring(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agent_run_4_1_a_servers_missing_credential_is_told_before_anybody_is_asked() {
+async fn agent_run_4_1_a_servers_missing_credential_is_reported_before_approval() {
     let folder = tempfile::tempdir().unwrap();
     let http = json!({
         "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}
@@ -351,7 +353,7 @@ async fn agent_run_4_1_a_servers_missing_credential_is_told_before_anybody_is_as
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_servers_program_gets_what_was_entered_for_its_pack() {
+async fn a_servers_program_gets_the_settings_and_keys_entered_for_its_pack() {
     let folder = tempfile::tempdir().unwrap();
     let server = json!({"command": "./server", "data_dir": true, "env": ["FAR_TOKEN", "FAR_LANGUAGE"], "timeouts": {"start_ms": 60_000}});
     let pack = pack_declaring(folder.path(), server, "read_only");
@@ -391,7 +393,7 @@ async fn a_servers_program_gets_what_was_entered_for_its_pack() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tools_whose_names_look_alike_are_all_offered_under_names_of_their_own() {
+async fn tools_with_similar_names_are_all_offered_under_unique_names() {
     let bench = Bench::open().await;
     let names = ["addNote", "add_note", "add.note", "add:note"];
     let words: Vec<String> = names.iter().map(|name| format!("{name}: Adds a note.\n")).collect();
@@ -419,7 +421,7 @@ async fn tools_whose_names_look_alike_are_all_offered_under_names_of_their_own()
             session: None,
             headless: true,
         };
-        // Each is found; nobody approves it.
+        // Each tool is found, but nobody approves its call.
         let refused = bench.host.tool_call(params).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::ApprovalRequired, "{}", tool.id);
     }

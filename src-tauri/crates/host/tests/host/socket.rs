@@ -1,4 +1,4 @@
-//! Tests of the local socket from a client's side: the greeting comes first, the host is served
+//! Tests of the local socket from a client's side: the greeting comes first, a host is served only
 //! once, and the socket's files are removed. Also tests which commands the chat window may run
 //! without a confirmation.
 
@@ -34,7 +34,7 @@ const CLIENTS: usize = 6;
 const CALLS: usize = 40;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_client_is_greeted_first_whatever_is_told_meanwhile() {
+async fn a_client_receives_the_greeting_before_any_event() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let served = host::serve_host(&host).unwrap();
@@ -76,7 +76,7 @@ async fn every_client_is_greeted_first_whatever_is_told_meanwhile() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_profile_is_served_once_and_a_second_try_takes_nothing_away() {
+async fn a_second_attempt_to_serve_a_profile_fails_and_keeps_the_first_running() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let token = folder.path().join("data/socket-token");
@@ -96,7 +96,7 @@ async fn a_profile_is_served_once_and_a_second_try_takes_nothing_away() {
     host.stop().await;
 }
 
-/// Waits until a change waits in the approval window, and returns it.
+/// Waits until a change is pending in the approval window. Returns the change.
 async fn waiting(host: &Host) -> Confirmation {
     loop {
         if let Some(found) =
@@ -138,7 +138,7 @@ async fn request_change(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
+async fn the_chat_window_widens_permissions_only_after_confirmation_in_the_approval_window() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let elsewhere = |settings: &mut Settings| {
@@ -179,7 +179,7 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
         narrower
     );
 
-    // For a key, its destination is shown, and never the key.
+    // For a key, its destination is shown, but never the key itself.
     let window = Arc::new(window);
     let storing = tokio::spawn({
         let window = Arc::clone(&window);
@@ -215,7 +215,7 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_chat_window_allows_a_destination_only_after_a_yes() {
+async fn the_chat_window_allows_a_destination_only_after_confirmation() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
     let destination = Destination::new(DestinationKind::Host, "Docs.example");

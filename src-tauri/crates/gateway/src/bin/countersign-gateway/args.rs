@@ -1,5 +1,5 @@
-//! The command line. The comments of the fields are the help texts. `csign serve` has the same
-//! options and passes them on; a test compares the two.
+//! The command line. The doc comments of the fields are the help texts. `csign serve` has the same
+//! options and passes them on; a test compares the two programs.
 
 use std::{net::SocketAddr, path::PathBuf};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use terminal::exit::Failure;
 
-/// Reads lines of NAME=VALUE. Variables that are already set stay.
+/// Reads lines of the form NAME=VALUE. Variables that are already set keep their values.
 pub(crate) fn read_file(file: &Path) -> Result<(), Failure> {
     let text = files::read_text(file, files::BY_HAND).map_err(|error| {
         Failure::usage_error(format!("{} cannot be read: {error}.", file.display()))
@@ -24,7 +24,8 @@ pub(crate) fn read_file(file: &Path) -> Result<(), Failure> {
         };
         let (name, bare) = (name.trim(), strip_quotes_and_comment(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
-            // SAFETY: no other thread exists yet; they start with the runtime, after this.
+            // SAFETY: no other thread exists yet, because threads start with the runtime, after
+            // this call.
             unsafe { std::env::set_var(name, bare) };
         }
     }

@@ -1,4 +1,4 @@
-//! The server's log: events as lines of JSON on standard error, and exported spans.
+//! The server's log: events as JSON lines on standard error, and exported spans.
 
 use std::io::{self, Write as _};
 
@@ -15,10 +15,11 @@ use crate::telemetry::{SPANS, Telemetry};
 /// The default filter.
 const USUAL: &str = "warn,gateway=info";
 
-/// Starts writing events as the filter selects. Exported traces and metrics have their own filters.
+/// Starts writing the events that the filter selects. Exported traces and metrics have their own
+/// filters.
 pub(crate) fn start(telemetry: Option<&Telemetry>) -> Result<(), AgentError> {
-    // The spans of a request and its turn name the request in every log line inside them, so no
-    // filter may remove them.
+    // The spans of a request and its turn add the request's id to every log line inside, so no
+    // filter may remove these spans.
     let named = filter_fn(|about| {
         about.is_span() && about.target() == SPANS && *about.level() == Level::ERROR
     })

@@ -1,4 +1,4 @@
-//! Opens the profile, serves it until a signal comes, and stops everything in order.
+//! Opens the profile, serves it until a signal arrives, and then stops everything in order.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::args::Args;
 use crate::telemetry::Telemetry;
 use crate::{environment, events};
 
-/// The time that a process that was just stopped has to leave the data folder.
+/// How long a process that was just stopped may take to release the data folder.
 const LEAVING_TIME: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -67,7 +67,8 @@ async fn serve(config: Config, data_dir: PathBuf, out: Out) -> Result<(), AgentE
         host.stop().await;
         return Err(error);
     }
-    // Calls of `csign` can connect, for example to read the log or to see pending actions.
+    // Calls of `csign` can connect to this process, for example to read the log or to list pending
+    // actions.
     let joined = host::serve_host(&host)
         .inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one"))
         .ok();
@@ -91,7 +92,7 @@ async fn serve(config: Config, data_dir: PathBuf, out: Out) -> Result<(), AgentE
     };
     let served = gateway::serve_gateway(Arc::clone(&host), config, ready, stop).await;
     if let Some(joined) = joined {
-        // Clients of the socket get the rest of the grace period that HTTP callers had.
+        // Clients of the socket get the rest of the grace period that HTTP callers did not use.
         let since = |since: &Instant| grace.saturating_sub(since.elapsed());
         joined.shut_down(stopped.get().map_or(Duration::ZERO, since)).await;
     }
@@ -99,7 +100,7 @@ async fn serve(config: Config, data_dir: PathBuf, out: Out) -> Result<(), AgentE
     served
 }
 
-/// Prints the address, and notes about what the operator should know.
+/// Prints the address, and notes for the operator.
 fn report_start(out: Out, host: &Host, address: SocketAddr, model: &str, token: Option<&Path>) {
     if out.json {
         let address = format!("http://{address}");
@@ -123,7 +124,7 @@ fn report_start(out: Out, host: &Host, address: SocketAddr, model: &str, token: 
 }
 
 /// Opens the profile. Retries while another process has it open, because a process that was just
-/// stopped may hold the folder a little longer and a restart must not fail for that reason.
+/// stopped may keep the folder a little longer and must not make a restart fail.
 async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let latest = Instant::now() + LEAVING_TIME;
     let mut told = false;
@@ -173,13 +174,13 @@ async fn session_store(config: &Config) -> Result<Sessions, AgentError> {
 }
 
 /// The number of files that the server may have open. Each stream needs a connection to the client
-/// and one to the model, and the usual limit is much lower.
+/// and one to the model, and the system's default limit is much lower.
 const FILES: libc::rlim_t = 16_384;
 
 fn raise_open_file_limit() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls get a valid struct, and the limit is raised only as far as this process
-    // may.
+    // SAFETY: both calls get a valid struct, and the limit is raised only up to this process's
+    // maximum.
     let raised = unsafe {
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && {
             limit.rlim_cur = limit.rlim_cur.max(FILES.min(limit.rlim_max));
@@ -193,8 +194,9 @@ fn raise_open_file_limit() {
     }
 }
 
-/// Returns a future that ends when a signal asks the server to stop. Signals count from this call on:
-/// one that comes as soon as the address is printed ends the server in order, too.
+/// Returns a future that completes when a signal tells the server to stop. Signals are handled from
+/// this call on, so that even a signal right after the address is printed stops the server in
+/// order.
 fn listen_for_signals() -> impl Future<Output = ()> + Send {
     let [interrupt, terminate] =
         [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok());
@@ -206,7 +208,8 @@ fn listen_for_signals() -> impl Future<Output = ()> + Send {
     }
 }
 
-/// Waits for a signal. Without a listener the signal ends the process by itself.
+/// Waits for a signal. If there is no listener, waits forever, and the signal ends the process
+/// directly.
 async fn wait_for(signal: Option<Signal>) {
     match signal {
         Some(mut signal) => {

@@ -12,13 +12,13 @@ use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerPro
 use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
-/// The tracing target of exported spans; metrics have their own target. The log shows only the
-/// spans that name a request and its turn.
+/// The tracing target of exported spans; metrics have a separate target. The log shows only the
+/// spans that add the ids of a request and its turn.
 pub(crate) const SPANS: &str = "spans";
 const METRICS: &str = "metrics";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
-/// The time limit of a request, unless the environment gives another one.
+/// The default timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The running exporters.
@@ -62,7 +62,7 @@ impl Telemetry {
                 )));
             }
         }
-        // The exporter's client reads the certificates when it is made, also for plain HTTP.
+        // The exporter's client reads the certificates when it is created, even for plain HTTP.
         files::check_certificates().map_err(|why| configuration_error(&format!("{why}.")))?;
         let resource = make_resource(&text);
         let client = |signal: &str| exporting_client(read_timeout(&text, signal));
@@ -72,7 +72,7 @@ impl Telemetry {
         Ok(Some(Self { traces, metrics }))
     }
 
-    /// Returns the layers that receive spans and counts. Log events are not exported, because they
+    /// Returns the layers that receive spans and metrics. Log events are not exported, because they
     /// may quote errors.
     pub(crate) fn layers<S>(&self) -> Vec<Box<dyn Layer<S> + Send + Sync>>
     where
@@ -114,8 +114,8 @@ impl Telemetry {
     }
 }
 
-/// Returns the service's name for the collector: the one in the environment, or else `csign`, which
-/// dashboards know.
+/// Returns the service's name for the collector: the name in the environment, or else `csign`,
+/// which existing dashboards use.
 fn make_resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
     let named = text("OTEL_SERVICE_NAME").is_some()
         || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
@@ -126,7 +126,7 @@ fn make_resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
         .build()
 }
 
-/// Returns the time limit of a request, which the environment gives in milliseconds.
+/// Returns the timeout of a request, which the environment sets in milliseconds.
 fn read_timeout(text: &dyn Fn(&str) -> Option<String>, signal: &str) -> Duration {
     text(&format!("OTEL_EXPORTER_OTLP_{signal}_TIMEOUT"))
         .or_else(|| text("OTEL_EXPORTER_OTLP_TIMEOUT"))

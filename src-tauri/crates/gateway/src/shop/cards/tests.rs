@@ -27,7 +27,7 @@ fn ids(cards: &[Card]) -> Vec<&str> {
 }
 
 #[test]
-fn chat_api_15_a_card_needs_an_id_and_a_title_wherever_they_stand() {
+fn chat_api_15_a_card_needs_an_id_and_a_title_in_any_known_member() {
     for name in ["productId", "id", "partNo", "productNumber", "sku", "code"] {
         let mut item = json!({"name": " Boot "});
         item[name] = json!(4711);
@@ -52,7 +52,7 @@ fn chat_api_15_a_card_needs_an_id_and_a_title_wherever_they_stand() {
 }
 
 #[test]
-fn chat_api_15_prices_stay_as_they_were_written() {
+fn chat_api_15_prices_are_shown_as_the_shop_wrote_them() {
     for (price, shown, currency) in [
         (json!(1499), "1499", None),
         (json!("1 499,00"), "1 499,00", None),
@@ -73,7 +73,7 @@ fn chat_api_15_prices_stay_as_they_were_written() {
 }
 
 #[test]
-fn chat_api_15_pictures_attributes_and_variants_are_taken_where_they_are() {
+fn chat_api_15_pictures_attributes_and_variants_are_read_from_any_known_member() {
     for item in [
         json!({"image": "/a.jpg"}),
         json!({"thumbnail": "/a.jpg"}),
@@ -111,7 +111,7 @@ fn chat_api_15_pictures_attributes_and_variants_are_taken_where_they_are() {
 }
 
 #[test]
-fn chat_api_15_availability_is_read_from_what_is_on_hand() {
+fn chat_api_15_availability_is_read_from_the_stock_on_hand() {
     for (on_hand, status) in [
         (Value::Null, "unknown"),
         (json!({"value": 3}), "in_stock"),
@@ -133,7 +133,7 @@ fn chat_api_15_availability_is_read_from_what_is_on_hand() {
 }
 
 #[test]
-fn chat_api_15_six_cards_what_can_be_had_first() {
+fn chat_api_15_at_most_six_cards_are_shown_with_available_products_first() {
     let item = |id: u32, on_hand: Value| json!({"id": id, "name": "x", "onHand": on_hand});
     let mut items = vec![
         item(1, json!({"value": 1, "isActive": false})),
@@ -148,7 +148,7 @@ fn chat_api_15_six_cards_what_can_be_had_first() {
 }
 
 #[test]
-fn chat_api_10_and_15_with_details_only_what_was_looked_at_is_shown() {
+fn chat_api_10_and_15_after_product_lookups_only_the_looked_up_products_are_shown() {
     let found = search(
         json!([{"id": 1, "name": "One", "price": "5"}, {"id": 2, "name": "Two"}, {"id": 3, "name": "Three"}]),
     );
@@ -194,7 +194,7 @@ fn chat_api_10_and_15_with_details_only_what_was_looked_at_is_shown() {
 }
 
 #[test]
-fn chat_api_15_a_dimension_has_twenty_values_at_most_and_any_name() {
+fn chat_api_15_a_card_lists_at_most_20_values_of_a_dimension() {
     let variants: Vec<Value> = (0..30)
         .map(|n| json!({"parametrics": [{"name": "Voltage", "value": n.to_string()}]}))
         .collect();
@@ -220,7 +220,7 @@ fn chat_api_12_dimensions_are_unique_by_code_and_the_primary_ones_come_first() {
 }
 
 #[test]
-fn chat_api_3_and_21_a_cart_is_read_however_it_is_wrapped() {
+fn chat_api_3_and_21_a_cart_is_read_from_every_known_response_shape() {
     let line = json!({"partNo": "A-1", "name": "Boot", "quantity": 2, "unitPrice": "1.499,50 kr", "lineTotal": 5});
     let wanted = json!({
         "cartId": "88", "itemCount": 1, "items": [{"productId": "A-1", "name": "Boot", "quantity": 2, "price": {"formatted": "1.499,50 kr", "currency": "SEK"}}],

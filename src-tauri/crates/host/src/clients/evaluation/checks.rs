@@ -13,7 +13,7 @@ pub(super) struct Outcome {
     /// The contract version in the response.
     pub(super) version: Option<String>,
     pub(super) tools: Vec<String>,
-    /// The number of messages in the conversation after the last message, and before it.
+    /// The numbers of messages in the conversation after the last message, and before it.
     pub(super) messages: usize,
     pub(super) earlier_messages: Option<usize>,
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agent_run_12_checks() {
+    fn agent_run_12_each_kind_of_scenario_check_passes_and_fails_as_specified() {
         let version = Some(CONTRACT_VERSION.to_owned());
         let done = Outcome {
             output: "Hello, Ada!".into(),

@@ -1,5 +1,5 @@
-//! Tests the MCP servers that the user enters, and adds them. Each is started once before it is
-//! added. Must not know what their tools do.
+//! Tests the MCP servers that the user enters, and adds them. Each server is started once before it
+//! is added. Must not know what the servers' tools do.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ use crate::{
     },
 };
 
-/// How often and how long a part of the accepted tools is waited for.
+/// How often and how long to wait for missing parts of the accepted tools.
 const LIST_ATTEMPTS: u32 = 15;
 const LIST_WAIT: Duration = Duration::from_millis(100);
 
 impl Host {
-    /// Returns a server with the values of its keys. One with only a name is the added one, whose
-    /// keys are stored.
+    /// Returns a server with the values of its keys. A server with only a name stands for the added
+    /// server of this name, whose keys are stored.
     pub(super) fn resolve_server(
         &self,
         server: &NewServer,
@@ -39,8 +39,8 @@ impl Host {
         Ok((stored, Some(values)))
     }
 
-    /// Starts a server once and lists its tools, and tries whether one that is new does so without
-    /// network, too. If it does not start and was not added, its files are deleted.
+    /// Starts a server once and lists its tools. For a new server, also tries whether it works
+    /// without network. If a server that is not added does not start, its files are deleted.
     pub(crate) async fn test_server(
         &self,
         server: &NewServer,
@@ -50,7 +50,7 @@ impl Host {
         let (name, pack) = (stored.name.clone(), stored.pack_id());
         let is_new = !self.is_name_taken(&name, &pack);
         if is_new {
-            // Another program may have been tested under this name.
+            // A different program may have been tested under this name before.
             trial.note_passed(&name, None);
             self.delete_files(&pack);
             Downloads::of(self.profile.paths(), &stored).take();
@@ -87,8 +87,8 @@ impl Host {
     }
 
     /// Adds a server and starts it. A server that cannot be started, or that lists other tools than
-    /// those that were accepted, is not added. One that is switched off is not started; its tools are
-    /// accepted when it is switched on.
+    /// the accepted ones, is not added. A disabled server is not started; its tools are accepted
+    /// when it is enabled.
     pub(crate) async fn add_server(
         &self,
         params: ServerAddParams,
@@ -103,7 +103,8 @@ impl Host {
                 .hint("Choose another name, or remove that server first."));
         }
         if !trial.has_passed(&name, &hash_of_command(&stored)) {
-            // It would inherit what the test of another command has left.
+            // The new server would otherwise inherit the files that the test of another command has
+            // left.
             self.delete_files(&pack);
         }
         Downloads::of(self.profile.paths(), &stored).take();
@@ -132,8 +133,8 @@ impl Host {
         Ok(self.own_view(&stored))
     }
 
-    /// Accepts the tools of a new server as the person saw them. The tools of a server with a
-    /// sign-in are not known yet; they are accepted later, in the approval window.
+    /// Accepts the tools of a new server as the user saw them. The tools of a server that
+    /// requires a sign-in are not known yet and are accepted later, in the approval window.
     async fn accept_tools(
         &self,
         stored: &StoredServer,
@@ -149,7 +150,7 @@ impl Host {
             let Err(listed) = done else {
                 return Ok(());
             };
-            // Some servers list a part of their tools first, and the rest a moment later.
+            // Some servers first list a part of their tools, and the rest a moment later.
             let is_known = |tool: &mcp::Definition| {
                 let shown = params.accepted.get(&tool.name);
                 shown.is_some_and(|shown| {
@@ -189,7 +190,8 @@ impl Host {
         let config = self.config_of(stored, &loaded)?;
         self.reload_added();
         if stored.is_program() {
-            // Running servers could still modify the new server's program files.
+            // The programs are restarted because running servers could still modify the new
+            // server's program files.
             self.servers.connections.restart_programs().await;
         }
         if stored.enabled {
@@ -198,8 +200,8 @@ impl Host {
         Ok(())
     }
 
-    /// Starts a new server and waits for its tools. The error has the last lines of its error
-    /// output.
+    /// Starts a new server and waits for its tools. An error contains the last lines of the
+    /// server's error output.
     async fn start_new_server(
         &self,
         stored: &StoredServer,
@@ -225,7 +227,8 @@ impl Host {
     }
 }
 
-/// Adds to the reason why a server without network did not start that it downloads nothing.
+/// Adds to the reason why a server without network did not start that such a server cannot download
+/// anything.
 fn say_without_network(stored: &StoredServer, why: Text) -> Text {
     if stored.network {
         return why;

@@ -1,5 +1,5 @@
-//! Lists what a person confirms before a server is tested or added, and before its reads may run.
-//! Starts nothing.
+//! Lists the settings that a person confirms before a server is tested or added, and before its
+//! reads may run. Starts no server.
 
 use contract::{AgentError, NewServer, ServerAddParams, ServerReadsParams, SettingChange};
 use serde_json::json;
@@ -41,7 +41,8 @@ impl Host {
         Ok(changes)
     }
 
-    /// Describes a change that lets the reads of a server run. Empty if it lets nothing more run.
+    /// Describes a change that allows the reads of a server to run. Returns an empty list if the
+    /// change allows nothing new.
     pub(crate) fn reads_change(
         &self,
         params: &ServerReadsParams,

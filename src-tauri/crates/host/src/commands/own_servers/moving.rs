@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Host {
-    /// Moves the keys in the files of added servers to the keyring, and tells of it in one line. A
-    /// server whose keys cannot be moved stays as it is.
+    /// Moves the keys in the files of added servers to the keyring, and adds one notice about this.
+    /// A server whose keys cannot be moved stays unchanged.
     pub(crate) async fn move_server_keys(&self) {
         let (mut moved, mut kept) = (Vec::new(), Vec::new());
         for stored in storage::read_all(&self.profile.paths().own_servers()) {

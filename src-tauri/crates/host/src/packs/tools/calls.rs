@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    data::{self, WeakSources},
     keys::{self, Declared, Destination},
     packs::{adapters, memory_service},
     profile::create_private_folder,
@@ -47,7 +48,8 @@ impl HostTools {
                 text!("The pack {pack} is gone.", pack = spec.pack),
             ))
         })?;
-        // Links are resolved, as for the program itself, so that both paths can be compared.
+        // Links are resolved here as they are for the program itself, so that both paths can be
+        // compared.
         let folder = folder.canonicalize().unwrap_or(folder);
         let program =
             mcp::resolve_program(&call.command, &folder, &self.program_dir).map_err(|problem| {
@@ -86,10 +88,17 @@ impl HostTools {
         &self,
         service: &str,
         request: &ToolRequest,
+        cancel: CancellationToken,
     ) -> Result<Value, ToolFailure> {
         let (tool, arguments) = (request.spec.id.clone(), request.arguments.clone());
         let done = match self.services.service(service) {
             None if service == memory_service::NAME => self.memory.call(request).await,
+            None if service == data::SERVICE => {
+                match self.sources.get().and_then(WeakSources::upgrade) {
+                    Some(sources) => sources.call(request, cancel).await,
+                    None => Err(not_started()),
+                }
+            }
             Some(open) => {
                 open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await
             }
@@ -103,7 +112,11 @@ impl HostTools {
     }
 }
 
-/// Calls the remote server that replaces the pack's own.
+fn not_started() -> AgentError {
+    AgentError::internal("not_started", "Countersign is starting or ending.")
+}
+
+/// Calls the remote server that replaces the pack's own server.
 async fn call_override(
     stands_in: RemoteOverride,
     tool: &str,
@@ -123,8 +136,9 @@ fn is_read(spec: &ToolSpec) -> bool {
     }
 }
 
-/// Returns the answer of a server as the manifest of its pack describes it: JSON, even if it came as
-/// text, and only the structured part. The answer of a server that the user added stays as it came.
+/// Returns the answer of a server as the manifest of its pack describes it: as JSON, even if it
+/// arrived as text, and only the structured part. The answer of a server that the user added stays
+/// unchanged.
 fn as_declared(spec: &ToolSpec, answer: Value) -> Value {
     if spec.pack.is_of_added_server() {
         return answer;
@@ -162,7 +176,8 @@ impl HostTools {
         cancel: CancellationToken,
         resume: &dyn Resume,
     ) -> Result<Value, ToolFailure> {
-        // The engine leaves the limit to the server's connection, where progress begins it again.
+        // The engine sets no limit here, because the server's connection restarts the limit at each
+        // progress report.
         let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
         let timeout = std::time::Duration::from_millis(limit);
         let key = definitions::server_key(&request.spec.pack, server);
@@ -240,7 +255,7 @@ impl HostTools {
         }
     }
 
-    /// The names that the manifest gives to members of a tool's arguments and results.
+    /// Returns the names that the manifest defines for members of a tool's arguments and results.
     fn member_aliases(&self, spec: &ToolSpec) -> Option<MemberAliases> {
         let packs = self.loaded_packs();
         let mut loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
@@ -248,7 +263,7 @@ impl HostTools {
         pack.manifest.entry_of(spec)?.aliases.clone()
     }
 
-    /// A call as the adapter of its pack sees it.
+    /// Returns a call in the form for the adapter of its pack.
     fn pack_call<'a>(
         &self,
         (caller, spec): (&'a CallerKind, &ToolSpec),
@@ -260,13 +275,13 @@ impl HostTools {
         PackCall { tool, is_read: is_read(spec), is_remote, caller, locale, asked }
     }
 
-    /// Returns the language for a caller that names none: the profile's language, or none for a
+    /// Returns the language for a caller that states none: the profile's language, or none for a
     /// remote caller.
     fn locale(&self, caller: &CallerKind) -> String {
         if caller.is_remote() { String::new() } else { self.profile.locale() }
     }
 
-    /// Returns a picture that a pack's server draws, by the path in results.
+    /// Returns a picture that a pack's server draws, by the path that results contain.
     pub(crate) async fn read_picture(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         let found =
             self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
@@ -291,8 +306,8 @@ impl HostTools {
     }
 }
 
-/// Refuses further requests where no gate can approve or record them. Such a call ends with an
-/// error.
+/// Refuses further requests in a call where no gate can approve or record them. Such a call ends
+/// with an error.
 struct NoAnswers;
 
 #[async_trait]
@@ -328,7 +343,8 @@ impl Tools for HostTools {
     }
 
     fn reads_files(&self, pack: &PackId) -> bool {
-        self.services.reads_files(pack.as_str())
+        // Rows of sources were written by others.
+        pack.as_str() == data::SERVICE || self.services.reads_files(pack.as_str())
     }
 
     fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {
@@ -352,8 +368,8 @@ impl Tools for HostTools {
                 )
                 .await;
         };
-        // A server behind an address cannot be called without its keys. A program can run without
-        // them.
+        // A server behind an address cannot be called without its keys, but a program can run
+        // without them.
         let at = definitions::server_key(&spec.pack, server);
         let stands_in = self.servers.overrides.override_of(&at).transpose()?.is_some();
         let packs = self.loaded_packs();
@@ -437,7 +453,7 @@ impl Tools for HostTools {
                 self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
             }
             ToolTarget::Program { call } => self.run_program(call, &request, &cancel).await,
-            ToolTarget::BuiltIn { service } => self.call_built_in(service, &request).await,
+            ToolTarget::BuiltIn { service } => self.call_built_in(service, &request, cancel).await,
             ToolTarget::Mcp { server, tool } => {
                 self.call_server(server, tool, &request, cancel, resume).await
             }

@@ -19,7 +19,8 @@ const URL: (&str, &str) = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
 const MODEL: (&str, &str) = ("OPENAI_MODEL", "mine");
 const KEY: (&str, &str) = (API_KEY, "sk-x");
 
-/// Whether variables may choose a server, the variables, the provider, and the variable that chose.
+/// Whether variables may choose a server, the variables, the expected provider, and the variable
+/// that chose it.
 type Case<'a> = (bool, &'a [(&'a str, &'a str)], &'a str, Option<&'a str>);
 
 #[test]
@@ -56,7 +57,7 @@ fn environment_variables_select_the_model_server_in_a_terminal() {
 }
 
 #[test]
-fn a_provider_that_was_chosen_in_the_settings_stays() {
+fn environment_variables_do_not_replace_a_provider_chosen_in_the_settings() {
     for (provider, url) in [("anthropic", "https://api.openai.com/v1"), ("openai_responses", URL.1)]
     {
         let folder = tempfile::tempdir().unwrap();
@@ -69,7 +70,7 @@ fn a_provider_that_was_chosen_in_the_settings_stays() {
 }
 
 #[test]
-fn another_provider_can_be_chosen_while_the_variables_decide() {
+fn another_provider_can_be_chosen_while_environment_variables_select_one() {
     let folder = tempfile::tempdir().unwrap();
     let profile = profile(folder.path(), "", environment(true, &[URL]));
     let mut settings = (*profile.settings()).clone();
@@ -80,7 +81,7 @@ fn another_provider_can_be_chosen_while_the_variables_decide() {
 }
 
 #[test]
-fn more_retries_of_a_model_than_the_page_offers_are_refused() {
+fn more_model_retries_than_the_settings_page_offers_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let profile = profile(folder.path(), "", environment(true, &[]));
     let mut settings = (*profile.settings()).clone();

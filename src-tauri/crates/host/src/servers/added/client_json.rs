@@ -1,6 +1,6 @@
 //! The settings files of other MCP clients: Claude Desktop, Cursor, Windsurf, Cline and Gemini CLI
 //! (`mcpServers`), VS Code (`servers`), Zed (`context_servers`) and Codex (`mcp_servers`, as TOML).
-//! Finds the servers in them, also with comments. Starts nothing.
+//! Finds the servers in these files, which may contain comments. Starts no server.
 
 use std::{
     borrow::Cow,
@@ -16,26 +16,26 @@ use super::{
     placeholders::{Filling, read_inputs},
 };
 
-/// The members that hold servers by name. Some clients write what they belong to before it, with a
-/// dot.
+/// The members that contain servers by name. Some clients write a prefix and a dot before the name
+/// of the member.
 const MEMBERS: [&str; 5] =
     ["mcpServers", "context_servers", "servers", "mcp_servers", "modelContextProtocolServers"];
-/// How deep below other settings the servers may stand.
+/// The maximum nesting depth of the servers below other settings.
 const DEEPEST: usize = 4;
 const HINT: &str =
     "Paste the whole file, or the part with mcpServers, servers, context_servers or mcp_servers.";
 
-/// The most servers that are read at once.
+/// The maximum number of servers that are read at once.
 const MOST: usize = 200;
 
-/// Whether a text is a settings file, and neither a command line nor an address.
+/// Whether a text is a settings file, and not a command line or an address.
 pub(super) fn is_settings(text: &str) -> bool {
     let text = whole(text);
     is_toml(&text) || text.starts_with(['{', '[', '/']) && text.contains('{')
 }
 
-/// Returns the text without what instructions put around it: the fences of Markdown, and a member
-/// whose braces are left out.
+/// Returns the text without what instructions add around it: removes the fences of Markdown, and
+/// adds missing braces around a member.
 fn whole(text: &str) -> Cow<'_, str> {
     let mut text = text.trim_start_matches('\u{feff}').trim();
     if let Some((_, rest)) = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')) {
@@ -97,8 +97,8 @@ fn parse(text: &str) -> Result<Value, AgentError> {
 
 type Entries = Vec<(String, Map<String, Value>)>;
 
-/// Returns the entries by name: in the usual members, also below other settings such as `mcp` and the
-/// projects of Claude Code, as the whole text, or a single entry.
+/// Returns the entries by name: in the usual members, also below other settings such as `mcp` and
+/// the projects of Claude Code, in the whole text, or as a single entry.
 fn entries_of(file: &Value) -> Option<Entries> {
     let object = file.as_object()?;
     let mut found = Vec::new();
@@ -118,12 +118,12 @@ fn entries_of(file: &Value) -> Option<Entries> {
     Some(found)
 }
 
-/// Collects the entries below an object. Returns whether there is a member for them.
+/// Collects the entries below an object. Returns whether there is a member for entries.
 fn collect(object: &Map<String, Value>, depth: usize, found: &mut Entries) -> bool {
     let is_member = |name: &str, value: &Value| {
         let last = name.rsplit('.').next().unwrap_or(name);
         let rank = MEMBERS.iter().position(|member| *member == last)?;
-        // Other settings, too, have servers.
+        // Other settings may also contain servers.
         let entries = named_entries(value);
         let is_usual = depth == 0 && name == last;
         (is_usual || entries.iter().any(|(_, entry)| is_entry_of(entry))).then_some((rank, entries))
@@ -142,7 +142,7 @@ fn collect(object: &Map<String, Value>, depth: usize, found: &mut Entries) -> bo
     is_there
 }
 
-/// Returns the servers of an object, or of a list whose items have names.
+/// Returns the servers in an object, or in a list whose items have names.
 fn named_entries(servers: &Value) -> Entries {
     let named = |name: &str, entry: &Value| {
         (name.to_owned(), entry.as_object().cloned().unwrap_or_default())
@@ -159,7 +159,8 @@ fn named_entries(servers: &Value) -> Entries {
     }
 }
 
-/// Gives each server a name of its own: `Git Hub` and `git-hub` would get the same one.
+/// Gives each server a unique name, because `Git Hub` and `git-hub` would otherwise get the same
+/// name.
 fn separate_names(found: &mut [Found]) {
     let mut taken = BTreeSet::new();
     for one in found {
@@ -179,15 +180,15 @@ fn separate_names(found: &mut [Found]) {
     }
 }
 
-/// Returns a name with a number, which is cut where the number needs its place.
+/// Returns a name with a number. The name is shortened if there is not enough space for the number.
 fn with_number(name: &str, number: usize) -> String {
     let end = format!("-{number}");
     let kept = LONGEST_NAME.saturating_sub(end.len());
     slug(&format!("{name:.kept$}{end}"))
 }
 
-/// Removes comments and commas before a closing bracket, which VS Code and Zed allow. Writes numbers
-/// as texts, because they become arguments and variables: `1.10` keeps its digits.
+/// Removes comments and trailing commas, which VS Code and Zed allow. Writes numbers as texts,
+/// because they become arguments and variables, so that `1.10` keeps its digits.
 fn plain_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

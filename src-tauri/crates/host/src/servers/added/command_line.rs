@@ -1,5 +1,5 @@
-//! Command lines of servers: splits them into words, finds their program, and writes them for a
-//! person. Starts nothing.
+//! Command lines of servers: splits a command line into words, finds the program, and writes a
+//! command line for a person. Starts no server.
 
 use std::{
     env, fs,
@@ -11,14 +11,14 @@ use contract::{AgentError, NewServer, text};
 
 use super::keys::{Found, find_keys, is_variable};
 
-/// The most characters of a server's name.
+/// The maximum number of characters of a server's name.
 pub(super) const LONGEST_NAME: usize = 40;
 
-/// Folders below the user's home that hold programs, for a window that was not started from a
-/// terminal and has a shorter search path.
+/// Folders in the user's home that contain programs. They are needed for a window that was not
+/// started from a terminal and has a shorter search path.
 const BELOW_HOME: [&str; 4] = [".local/bin", ".cargo/bin", ".bun/bin", ".volta/bin"];
 
-/// Programs that start another one, which an argument names.
+/// Programs that start another program, which an argument names.
 const RUNNERS: [&str; 14] = [
     "npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "tsx", "uvx", "uv", "pipx",
     "python", "docker",
@@ -55,8 +55,8 @@ fn split_assignment(word: &str) -> Option<(String, String)> {
     is_variable(name).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// Returns the argument that names what a runner starts. A value that may be a key is none: the name
-/// of a server is shown and stored everywhere.
+/// Returns the argument that names the program or package that a runner starts. A value that may be
+/// a key is not returned, because the name of a server is shown and stored in many places.
 fn find_package<'a>(args: &'a [String], command: &str) -> Option<&'a str> {
     let program = Path::new(command).file_name()?.to_str()?;
     if !RUNNERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) {
@@ -69,7 +69,8 @@ fn find_package<'a>(args: &'a [String], command: &str) -> Option<&'a str> {
     before.zip(args).find(plain).map(|(_, arg)| arg.as_str())
 }
 
-/// Suggests a name: the package or program without its owner, version and usual prefixes.
+/// Suggests a name: the name of the package or program, without its owner, version and common
+/// prefixes.
 pub(super) fn suggest_name(args: &[String], command: &str) -> String {
     let package = find_package(args, command).unwrap_or(command);
     let host = package.split_once("://").map(|(_, rest)| rest.split(['/', ':']).next());
@@ -102,8 +103,8 @@ pub(crate) fn slug(text: &str) -> String {
 /// Splits a command line at spaces, with quotes and backslashes as in a shell. Variables and
 /// wildcards are not replaced.
 pub(super) fn split_words(line: &str) -> Result<Vec<String>, AgentError> {
-    // No library of the shell's words: one that drops `#` and what follows as a comment would lose
-    // arguments, and pasted instructions have spaces that are none in ASCII.
+    // No library is used for splitting, because a library that treats `#` as the start of a comment
+    // would lose arguments, and pasted instructions contain spaces that are not ASCII.
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut quote = None;
     let mut chars = line.chars();
@@ -126,8 +127,8 @@ pub(super) fn split_words(line: &str) -> Result<Vec<String>, AgentError> {
     Ok(words)
 }
 
-/// Returns the absolute path of a program: an absolute path, or a name on the search path and in
-/// the usual folders below the user's home.
+/// Returns the absolute path of a program: `command` is an absolute path, or a name that is
+/// searched on the search path and in the common folders below the user's home.
 pub(super) fn find_program(command: &str) -> Result<PathBuf, AgentError> {
     let home = env::home_dir().unwrap_or_default();
     let expanded = command.strip_prefix("~/").map(|rest| home.join(rest));
@@ -168,8 +169,7 @@ pub(super) fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Writes a command for a person, and for a shell: words with other than plain characters are
-/// quoted.
+/// Writes a command for a person, and for a shell: words with special characters are quoted.
 pub(super) fn show_command(program: &Path, args: &[String]) -> String {
     let words = std::iter::once(program.display().to_string()).chain(args.iter().cloned());
     words.map(|word| quote_word(&word)).collect::<Vec<_>>().join(" ")
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_split_like_in_a_shell() {
+    fn a_command_line_is_split_as_in_a_shell() {
         let words = split_words(r#"npx -y "a b" 'c "d' e\ f "" "#).unwrap();
         assert_eq!(words, ["npx", "-y", "a b", "c \"d", "e f", ""]);
         assert!(split_words("npx 'open").is_err());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_come_before_the_program_and_names_after_the_package() {
+    fn variables_before_the_program_are_read_and_the_server_is_named_after_its_package() {
         let server =
             parse_command_line("TOKEN=x npx -y @modelcontextprotocol/server-memory@1.2 --fast")
                 .unwrap();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_becomes_a_name() {
+    fn a_key_in_a_command_line_is_not_used_as_the_server_name() {
         let name = |line: &str| parse_command_line(line).unwrap().name;
         assert_eq!(name("/opt/mcp-server-notes --token letmein-please"), "notes");
         assert_eq!(name("npx --token letmein-please -y server-files"), "files");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_found_on_the_search_path_or_by_its_whole_path() {
+    fn a_program_is_found_on_the_search_path_or_by_its_absolute_path() {
         assert!(find_program("sh").unwrap().is_absolute());
         assert_eq!(find_program("/bin/sh").unwrap(), Path::new("/bin/sh"));
         let missing = find_program("no-such-program").unwrap_err();

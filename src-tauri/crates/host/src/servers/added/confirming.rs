@@ -1,20 +1,21 @@
 //! Describes an added server for a person before it runs: the whole command, its folder, its
-//! variables and choices. Keys are named and not shown. Starts nothing.
+//! variables and choices. Keys are named but not shown. Starts no server.
 
 use contract::SettingChange;
 
 use super::{storage::StoredServer, variables::find_warning};
 use crate::profile::Paths;
 
-/// The word that is shown in the place of a key.
+/// The word that is shown in place of a key.
 const SECRET: &str = "secret";
 
-/// Describes one setting that is new.
+/// Describes a new setting.
 pub(crate) fn new_setting(setting: String, after: impl Into<String>) -> SettingChange {
     SettingChange { setting, before: String::new(), after: after.into(), note: None }
 }
 
-/// Returns the folder in which the program of an added server runs. Empty for an address.
+/// Returns the folder in which the program of an added server runs. Returns an empty text for an
+/// address.
 pub(crate) fn working_folder(stored: &StoredServer, paths: &Paths) -> String {
     let own = paths.pack_data(stored.pack_id().as_str());
     let folder = stored.cwd.clone().unwrap_or(own);

@@ -1,7 +1,7 @@
 //! Keeps the downloads of a program that could not be added, for the next try of the same command:
 //! programs such as `npx` and `uvx` install before they run, which takes long. Only the folders of
-//! downloads are kept, out of reach of all programs, and not for long. Another command does not get
-//! them.
+//! downloads are kept, in a place that no program can reach, and only for a limited time. Another
+//! command does not get them.
 
 use std::{
     fs, io,
@@ -37,7 +37,7 @@ impl Downloads {
         }
     }
 
-    /// Gives the kept downloads back to a server that has no folder yet.
+    /// Moves the kept downloads back to a server that has no folder yet.
     pub(crate) fn take(&self) {
         if !self.kept.is_dir() || self.own.exists() {
             return;
@@ -49,9 +49,9 @@ impl Downloads {
     }
 }
 
-/// Returns a hash of what a server's program is started with.
+/// Returns a hash of everything that a server's program is started with.
 pub(crate) fn hash_of_command(stored: &StoredServer) -> String {
-    // A server of another name has another folder, whose path stands in what was installed.
+    // A server with another name has another folder, whose path is written in the installed files.
     let whole = json!([stored.name, stored.program, stored.args, stored.env, stored.cwd]);
     engine::sha256_hex(whole.to_string().as_bytes())
 }
@@ -60,7 +60,7 @@ pub(crate) fn hash_of_command(stored: &StoredServer) -> String {
 fn move_caches(from: &Path, to: &Path) -> io::Result<()> {
     for (_, cache) in CACHES {
         let folder = from.join(cache);
-        // A link would lead to other folders.
+        // A link is not moved, because it would lead to other folders.
         if fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
             create_private_folder(to)?;
             fs::rename(folder, to.join(cache))?;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_same_command_gets_what_was_downloaded() {
+    fn downloads_of_a_failed_test_are_reused_only_by_the_same_command() {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::new(Some(folder.path().to_owned()));
         let one = Downloads::of(&paths, &stored("one"));

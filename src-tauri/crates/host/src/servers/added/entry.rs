@@ -1,5 +1,5 @@
-//! One server in the settings of another client: reads the spellings of their members into a server
-//! of ours, and names what it does not use. Starts nothing and looks at no file.
+//! One server in the settings of another client: converts the various member names to a server of
+//! this app, and lists the members that are not used. Starts no server and reads no file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{
     placeholders::Filling,
 };
 
-/// The spellings of each member.
+/// The possible names of each member.
 const COMMAND: &[&str] = &["command", "cmd"];
 const ARGS: &[&str] = &["args", "arguments"];
 const ENV: &[&str] = &["env", "envs", "environment"];
@@ -19,30 +19,30 @@ const URL: &[&str] = &["httpUrl", "serverUrl", "server_url", "baseUrl", "url", "
 const HEADERS: &[&str] = &["headers", "http_headers"];
 const CWD: &[&str] = &["cwd", "workingDirectory", "working_directory"];
 const TRANSPORT: &[&str] = &["transport", "transportType", "type"];
-/// Members that switch the server on and off, and one that can hold them.
+/// Members that enable or disable the server, and members that can contain them.
 const ON: &[&str] = &["enabled", "isActive", "is_active", "active"];
 const OFF: &[&str] = &["disabled"];
 const OPTIONS: &str = "options";
 /// Members that only describe the server.
 const DESCRIBES: &[&str] = &["$schema", "description", "name", "source", "title"];
 
-/// A server as another client has it, and why it cannot be used as it is.
+/// A server in the settings of another client, with the reason if it cannot be used as it is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub(super) server: NewServer,
     pub(super) problem: Option<Text>,
-    /// Its placeholders without a given value.
+    /// The server's placeholders whose values are missing.
     pub(super) asks: Vec<AskedValue>,
-    /// Sentences about members that were not used, or were changed.
+    /// Sentences about members that were not used or were changed.
     pub(super) notes: Vec<Text>,
 }
 
-/// Whether a value says how a server is reached.
+/// Whether a value contains how a server is reached.
 pub(super) fn is_entry(value: &Value) -> bool {
     value.as_object().is_some_and(is_entry_of)
 }
 
-/// As `is_entry`.
+/// Does the same as `is_entry`, for the members of an object.
 pub(super) fn is_entry_of(members: &Map<String, Value>) -> bool {
     let says = |members: &Map<String, Value>| {
         COMMAND.iter().chain(URL).any(|member| members.contains_key(*member))
@@ -50,7 +50,7 @@ pub(super) fn is_entry_of(members: &Map<String, Value>) -> bool {
     says(members) || nested_transport(members).is_some_and(says)
 }
 
-/// Returns the members of a transport, where it is an object that says how the server is reached.
+/// Returns the members of `transport`, if it is an object that contains how the server is reached.
 fn nested_transport(members: &Map<String, Value>) -> Option<&Map<String, Value>> {
     members.get("transport")?.as_object()
 }
@@ -107,7 +107,7 @@ fn find_problem(server: &NewServer, transport: &str) -> Option<Text> {
     }
 }
 
-/// An entry while it is read.
+/// An entry while it is being read.
 struct Entry<'a> {
     members: &'a Map<String, Value>,
     used: BTreeSet<&'a str>,
@@ -119,7 +119,7 @@ struct Entry<'a> {
 impl<'a> Entry<'a> {
     fn read_server(&mut self) -> NewServer {
         let command = self.take(COMMAND);
-        // Older settings of Zed have the program, its arguments and variables in `command`.
+        // In older settings of Zed, `command` contains the program, its arguments and variables.
         let nested = command.and_then(|(_, value)| value.as_object());
         let (command, mut args) = match (command, nested) {
             (Some(_), Some(nested)) => {
@@ -169,7 +169,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Adds the variables that Codex passes on from its own environment.
+    /// Adds the variables that Codex passes from its own environment.
     fn add_variables_of_codex(
         &mut self,
         env: &mut BTreeMap<String, String>,
@@ -193,7 +193,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns the first of these members that is there, with its spelling.
+    /// Returns the first existing member of these, with its spelling.
     fn take(&mut self, spellings: &[&'static str]) -> Option<(&'static str, &'a Value)> {
         let found = |name: &&'static str| {
             Some((*name, self.members.get(*name).filter(|value| !value.is_null())?))
@@ -216,7 +216,7 @@ impl<'a> Entry<'a> {
         said
     }
 
-    /// Returns one of these members from the options of the server.
+    /// Returns the first existing member of these from the options of the server.
     fn option(&mut self, spellings: &[&'static str]) -> Option<(&'static str, &'a Value)> {
         let options = self.members.get(OPTIONS)?.as_object()?;
         let found = spellings.iter().find_map(|name| Some((*name, options.get(*name)?)))?;
@@ -226,7 +226,7 @@ impl<'a> Entry<'a> {
         Some(found)
     }
 
-    /// Returns a text, a number or a yes or no as a text, with its placeholders filled.
+    /// Returns a text, number or boolean as a text, with its placeholders filled.
     fn one(&mut self, member: &str, value: &Value) -> String {
         match plain_text(value) {
             Some(text) => self.filling.fill(&text),
@@ -288,7 +288,7 @@ impl<'a> Entry<'a> {
 
     /// Returns the members that have no effect here.
     fn find_unused(&self, server: &NewServer) -> Vec<&'a str> {
-        // An address has no program, and a program has no headers.
+        // An address uses no program, and a program uses no headers.
         let idle: &[&[&str]] = match (server.command.is_empty(), server.url.is_empty()) {
             (true, false) => &[ARGS, ENV, CWD],
             (false, true) => &[HEADERS],
@@ -338,8 +338,8 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Splits a whole command line that stands in the place of the program. The shell of Windows before
-/// a program is left out.
+/// Splits a whole command line that is written in place of the program. Removes a Windows shell
+/// before the program.
 fn split_command(command: String, mut args: Vec<String>) -> (String, Vec<String>) {
     let is_shell = matches!(command.to_ascii_lowercase().as_str(), "cmd" | "cmd.exe");
     if is_shell && args.len() > 1 && args[0].eq_ignore_ascii_case("/c") {

@@ -1,5 +1,5 @@
-//! Finds keys in what a person enters for a server: in arguments, variables and addresses. A value
-//! that is recognised is a key; one that only looks random is a key unless the person says
+//! Finds keys in what the user enters for a server: in arguments, variables and addresses. A
+//! recognised value is a key; a value that only looks random is a key unless the user says
 //! otherwise. Stores nothing, and knows no server.
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
@@ -8,15 +8,16 @@ use mcp::{Part, Word};
 
 use crate::keys::{is_app_key, is_credential_name, secret_parts};
 
-/// The fewest characters of a value that is a key because of its name alone.
+/// The minimum length in characters of a value that is a key because of its name alone.
 const SHORTEST: usize = 4;
-/// The fewest characters of a run that looks random, without and with small and capital letters.
+/// The minimum lengths in characters of a run that looks random, with one case of letters and with
+/// both cases.
 const RANDOM: usize = 20;
 const MIXED: usize = 16;
-/// The least entropy of such a run, in bits for each character.
+/// The minimum entropy of such a run, in bits per character.
 const ENTROPY: f64 = 3.0;
 
-/// Words in names of options and headers, beside those of variables, that mark a key.
+/// Words in names of options and headers, in addition to those of variables, that mark a key.
 const WORDS: [&str; 10] = [
     "AUTH",
     "AUTHORIZATION",
@@ -29,29 +30,29 @@ const WORDS: [&str; 10] = [
     "PIN",
     "SIGNATURE",
 ];
-/// Last words of names whose values only describe a key.
+/// The last words of names whose values only describe a key.
 const ABOUT_KEYS: [&str; 8] = ["FILE", "PATH", "DIR", "URL", "LIMIT", "TYPE", "MODE", "NAME"];
 
 /// The values of keys, by the name of the key.
 pub(crate) type KeyValues = BTreeMap<String, String>;
 
-/// The result of looking for keys in a text.
+/// The result of the search for keys in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
-    /// Parts that are keys.
+    /// Ranges that are keys.
     Keys(Vec<Range<usize>>),
-    /// Parts that look random.
+    /// Ranges that look random.
     Unsure(Vec<Range<usize>>),
 }
 
 impl Found {
-    /// Adds the values of which the person or the settings of another client say that they are keys.
+    /// Adds the values that are keys according to the user or to the settings of another client.
     pub(super) fn with_said(self, said: &[String], value: &str) -> Self {
         let said = said.iter().filter(|key| !key.is_empty());
         let found = said.flat_map(|key| value.match_indices(key.as_str()));
         let parts = found.map(|(at, part)| at..at + part.len());
-        // A short one would be found in many other words.
+        // Short values are skipped, because they would be found in many other words.
         let said: Vec<_> =
             parts.filter(|part| part.len() >= SHORTEST || is_word(value, part)).collect();
         match self {
@@ -103,7 +104,7 @@ pub(super) fn is_key_name(name: &str) -> bool {
     marks && !ABOUT_KEYS.contains(&last)
 }
 
-/// Whether a part of a text stands between no letters and digits.
+/// Whether the characters around a part of a text are neither letters nor digits.
 fn is_word(text: &str, part: &Range<usize>) -> bool {
     !text[..part.start].ends_with(char::is_alphanumeric)
         && !text[part.end..].starts_with(char::is_alphanumeric)
@@ -117,7 +118,7 @@ fn is_existing_path(value: &str) -> bool {
     value.starts_with(['/', '.', '~']) && (Path::new(value).exists() || value.starts_with("~/"))
 }
 
-/// Returns the part behind a scheme of authorization, such as `Bearer`.
+/// Returns the range after an authorization scheme such as `Bearer`.
 fn after_scheme(value: &str) -> Range<usize> {
     let schemes = ["bearer ", "basic ", "token ", "apikey "];
     let lower = value.to_ascii_lowercase();
@@ -159,7 +160,7 @@ fn is_random(run: &str) -> bool {
     let (upper, lower) = (has(char::is_ascii_uppercase), has(char::is_ascii_lowercase));
     let digits = run.chars().filter(char::is_ascii_digit).count();
     let long = run.len() >= RANDOM || upper && lower && run.len() >= MIXED;
-    // The words of a name are joined by hyphens; a run of a key has digits among its letters.
+    // Hyphens join the words of a name, but a run of a key has digits among its letters.
     let words = run.split(['-', '_']).filter(|word| !word.is_empty());
     let mixed = words.filter(|word| {
         word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(|c| c.is_ascii_digit())
@@ -175,8 +176,8 @@ fn entropy(text: &str) -> f64 {
     counts.values().map(|count| f64::from(*count) / all).map(|part| -part * part.log2()).sum()
 }
 
-/// Splits the names off an argument: `--token=x`, `TOKEN=x`, `Authorization: x`. Returns the names
-/// and where the value begins.
+/// Separates the names from an argument: `--token=x`, `TOKEN=x`, `Authorization: x`. Returns the
+/// names and the position of the value.
 pub(super) fn split_names(text: &str) -> (Vec<&str>, usize) {
     let (mut names, mut start) = (Vec::new(), 0);
     while let Some(at) = text[start..].find(['=', ':']) {
@@ -194,19 +195,20 @@ pub(super) fn split_names(text: &str) -> (Vec<&str>, usize) {
     (names, start)
 }
 
-/// Collects keys under names that are free.
+/// Collects keys under unused names.
 #[derive(Debug, Default)]
 pub(super) struct KeyStore(pub(super) KeyValues);
 
 impl KeyStore {
-    /// Stores a value under a name made of `hint`, and returns the name.
+    /// Stores a value under a name made from `hint`. Returns the name.
     pub(super) fn add(&mut self, hint: &str, value: &str) -> String {
         let upper: String = hint
             .trim_start_matches('-')
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
             .collect();
-        // The host asks only for keys whose names say that they are keys, and never for its own.
+        // The host asks only for keys whose names look like names of keys, and never for its own
+        // keys.
         let is_usable = is_credential_name(&upper) && is_variable(&upper) && !is_app_key(&upper);
         let begin = match upper.as_str() {
             "" => "SECRET".to_owned(),
@@ -224,7 +226,7 @@ impl KeyStore {
         name
     }
 
-    /// Puts the named keys in the place of these parts of a text.
+    /// Replaces these parts of a text with named keys.
     pub(super) fn take(&mut self, hint: &str, text: &str, parts: &[Range<usize>]) -> Word {
         let mut word = Vec::new();
         let mut from = 0;
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_found_by_name_by_form_and_by_their_randomness() {
+    fn keys_are_recognised_by_name_by_format_and_by_randomness() {
         let ghp = format!("ghp_{}", "a1B2".repeat(9));
         for (name, value) in [
             ("--token", "letmein"),
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_value_that_is_said_to_be_a_key_is_one_where_it_stands_alone() {
+    fn a_short_value_declared_as_a_key_is_found_only_as_a_whole_word() {
         let said = |value: &str| Found::Nothing.with_said(&["w1".into(), String::new()], value);
         let key = |part: Range<usize>| Found::Keys(std::iter::once(part).collect());
         assert_eq!(said("w1"), key(0..2));
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_split_off_and_keys_leave_the_rest_in_place() {
+    fn extracting_a_key_keeps_the_option_name_and_the_text_around_it() {
         assert_eq!(
             split_names("--header=Authorization: Bearer x"),
             (vec!["--header", "Authorization"], 24)

@@ -1,18 +1,18 @@
-//! The command lines by which other clients add a server: `claude mcp add`, `codex mcp add`,
-//! `gemini mcp add`, `code --add-mcp`. Many instructions show only these. Starts nothing.
+//! The command lines with which other clients add a server: `claude mcp add`, `codex mcp add`,
+//! `gemini mcp add`, `code --add-mcp`. Many instructions show only these. Starts no server.
 
 use contract::NewServer;
 use serde_json::Value;
 
 use super::command_line::{slug, split_words, suggest_name};
 
-/// The options with a value that has no use here.
+/// Options with a value that is not used here.
 const OTHERS: [&str; 6] = ["-s", "--scope", "-t", "--transport", "--type", "--timeout"];
 /// The options of a variable and of a header.
 const VARIABLES: [&str; 2] = ["-e", "--env"];
 const HEADERS: [&str; 2] = ["-H", "--header"];
 
-/// Returns the server that a client would add. None if the text is not such a command line.
+/// Returns the server that a client would add. Returns None if the text is not such a command line.
 pub(super) fn read_addition(line: &str) -> Option<NewServer> {
     let words = split_words(line.trim()).ok()?;
     let [_, mcp, add, words @ ..] = words.as_slice() else { return None };
@@ -31,7 +31,7 @@ pub(super) fn read_addition(line: &str) -> Option<NewServer> {
             rest.extend(words.cloned());
             break;
         }
-        // The words behind the program are its own.
+        // The words after the program belong to the program.
         if !is_known || (rest.len() > 1 && !is_address(&rest[1])) {
             rest.push(word.clone());
             continue;
@@ -58,7 +58,8 @@ pub(super) fn read_addition(line: &str) -> Option<NewServer> {
     Some(server)
 }
 
-/// Returns the settings in a command line that adds a server by them. None if it is none.
+/// Returns the settings in a command line that adds a server with settings. Returns None for other
+/// texts.
 pub(super) fn settings_in(line: &str) -> Option<String> {
     if !["mcp add-json ", "--add-mcp "].iter().any(|part| line.contains(part)) {
         return None;
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_settings_in_a_command_line_are_found() {
+    fn settings_inside_a_clients_add_command_are_found() {
         let found = settings_in(r#"claude mcp add-json notes '{"command": "npx"}' -s user"#);
         assert_eq!(found.as_deref(), Some(r#"{"notes": {"command": "npx"}}"#));
         let found = settings_in(r#"code --add-mcp '{"name": "notes", "command": "npx"}'"#);
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_lines_of_other_clients_name_the_server_and_not_the_client() {
+    fn an_add_command_of_another_client_is_read_as_the_server_that_it_adds() {
         let far = read_addition(
             r#"claude mcp add --transport http Ref https://api.example/mcp --header "x-key: abc""#,
         )

@@ -1,6 +1,6 @@
 //! The placeholders in the settings of other clients: `${VAR}`, `${env:VAR}`, `{env:VAR}`,
-//! `${VAR:-default}`, `${input:id}` and those of editors. Fills in given values and says what is open. Must not look at
-//! the environment: the caller supplies the values.
+//! `${VAR:-default}`, `${input:id}` and those of editors. Fills in the given values and lists the
+//! missing values. Must not read the environment: the caller supplies the values.
 
 use std::{collections::BTreeMap, env};
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::keys::{is_key_name, is_variable};
 
-/// How deep placeholders may stand in the defaults of others.
+/// The maximum nesting depth of placeholders in defaults.
 const DEEPEST: usize = 8;
 
-/// The description of a value that is asked for (`inputs` of VS Code).
+/// The description of a value that the user must enter (`inputs` of VS Code).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Input {
     about: String,
@@ -20,7 +20,7 @@ pub(super) struct Input {
     is_key: bool,
 }
 
-/// Reads the inputs of a file, by the name that placeholders give them.
+/// Reads the inputs of a file, by the name that placeholders use.
 pub(super) fn read_inputs(file: &Value) -> BTreeMap<String, Input> {
     let lists = [file.get("inputs"), file.get("mcp").and_then(|mcp| mcp.get("inputs"))];
     let inputs = lists.into_iter().flatten().filter_map(Value::as_array).flatten();
@@ -44,9 +44,9 @@ pub(super) struct Filling<'a> {
     pub(super) notes: Vec<Text>,
     /// Given and default values that are keys.
     pub(super) keys: Vec<String>,
-    /// Why its placeholders cannot be filled.
+    /// Why the placeholders of the server cannot be filled.
     pub(super) problem: Option<Text>,
-    /// In how many defaults the present text stands.
+    /// The nesting depth of the current text in defaults.
     depth: usize,
 }
 
@@ -66,7 +66,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// Returns a text with the values in the place of its placeholders. One without a value stays.
+    /// Returns a text with its placeholders replaced with values. A placeholder without a value is
+    /// kept.
     pub(super) fn fill(&mut self, text: &str) -> String {
         let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
         while let Some((before, inside, after)) = split_placeholder(rest) {
@@ -81,7 +82,8 @@ impl<'a> Filling<'a> {
         filled
     }
 
-    /// Fills a value that can also have variables without braces, as a variable or a header has.
+    /// Fills a value that may also contain variables without braces, such as the value of a
+    /// variable or a header.
     pub(super) fn fill_value(&mut self, text: &str) -> String {
         let braced = |word: &str| match word.strip_prefix('$') {
             Some(name) if is_plain_variable(name) => format!("${{{name}}}"),
@@ -153,9 +155,9 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// Splits a text around its first placeholder: what stands before, inside of and after it.
+/// Splits a text at its first placeholder: the texts before, inside and after it.
 fn split_placeholder(text: &str) -> Option<(&str, &str, &str)> {
-    // OpenCode writes them without a dollar sign.
+    // OpenCode writes placeholders without a dollar sign.
     let signs = [("${", 2), ("{env:", 1)];
     let (begin, length) =
         signs.iter().filter_map(|(sign, length)| Some((text.find(sign)?, *length))).min()?;
@@ -187,14 +189,14 @@ fn known_value(name: &str) -> Option<String> {
     }
 }
 
-/// Whether the inside of braces is a name, and not an expression of a shell.
+/// Whether the text inside the braces is a name and not a shell expression.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:/ ".contains(c))
 }
 
-/// Whether a word behind a dollar sign names a variable: in capitals, because a value such as
-/// `$ecret` may be a password.
+/// Whether a word after a dollar sign is the name of a variable. The name must be in capitals,
+/// because a value such as `$ecret` may be a password.
 fn is_plain_variable(name: &str) -> bool {
     name.len() > 1 && is_variable(name) && !name.contains(|c: char| c.is_ascii_lowercase())
 }
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn given_values_are_filled_in_and_the_others_are_asked_for() {
+    fn placeholders_with_given_values_are_filled_and_others_are_requested() {
         let given = [("A", "1"), ("input:b", "${A}")];
         let nothing = Vec::<String>::new();
         assert_eq!(fill("x${A}y${env:A}", &given), ("x1y1".into(), nothing.clone(), 0));
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_is_a_key_is_one_and_no_note_shows_it() {
+    fn a_key_as_the_default_of_a_placeholder_is_treated_as_a_key() {
         let file =
             serde_json::json!({"inputs": [{"id": "word", "password": true, "default": "w"}]});
         let (none, inputs) = (BTreeMap::new(), read_inputs(&file));
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_known_by_its_name_and_by_what_the_settings_say() {
+    fn a_placeholder_is_a_key_by_its_name_or_its_declaration_in_the_settings() {
         let file = serde_json::json!({"inputs": [
             {"id": "word", "password": true, "description": "The word"}, {"id": "other", "default": "o"}
         ]});

@@ -1,7 +1,6 @@
 //! Configures the program or the address of an added server. The host starts the program itself, in
-//! the server's data folder, with the variables that the person gave and no other one of this
-//! process. The files that decide about the server are where its program cannot
-//! write.
+//! the server's data folder, with the variables that the user entered and no other variables of
+//! this process. The server's program cannot write to the files that configure the server.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -18,8 +17,8 @@ use crate::{
     },
 };
 
-/// Variables of programs that install before they run, with the folder for each, because the home
-/// folder is not theirs.
+/// Variables for programs that install before they run, with the folder for each variable, because
+/// these programs cannot write to the home folder.
 pub(super) const CACHES: [(&str, &str); 6] = [
     ("XDG_CACHE_HOME", "cache"),
     ("npm_config_cache", "npm"),
@@ -29,11 +28,11 @@ pub(super) const CACHES: [(&str, &str); 6] = [
     ("UV_TOOL_DIR", "uv-tools"),
 ];
 
-/// Variables with which npm and uv start what they downloaded before, and do not ask for a newer one.
-/// Without them they wait for a network that they do not have, and then fail.
+/// Variables that make npm and uv start an earlier download without looking for a newer version.
+/// Otherwise, they would wait for the missing network and then fail.
 const WITHOUT_NETWORK: [(&str, &str); 2] = [("npm_config_offline", "true"), ("UV_OFFLINE", "1")];
 
-/// Returns the configuration of an added server. None if its manifest has faults.
+/// Returns the configuration of an added server. Returns None if its manifest is invalid.
 pub(crate) fn server_config(
     stored: &StoredServer,
     loaded: &LoadedPack,
@@ -77,26 +76,26 @@ fn server_program(stored: &StoredServer, server: &ServerEntry, deps: &ServerDeps
         keys: Some(ProgramKeys { variables: stored.keys.clone(), access }),
         hidden: Arc::new(hidden),
         cwd: stored.cwd.clone().unwrap_or(own),
-        // Its program may install others, as `npx` does.
+        // The server's program may install other programs, as `npx` does.
         changes: FileChanges::ByPath,
         network: stored.network,
     }
 }
 
-/// Returns the variables of the program. Those that the person gave count most.
+/// Returns the variables of the program. Variables that the user entered take precedence.
 fn make_environment(stored: &StoredServer, own: &Path) -> BTreeMap<String, String> {
     let mut env: BTreeMap<String, String> = CACHES
         .iter()
         .map(|(name, folder)| ((*name).to_owned(), own.join(folder).display().to_string()))
         .collect();
     env.insert(PACK_DATA.into(), own.display().to_string());
-    // Programs such as npx look for their interpreter beside them.
+    // Programs such as npx search for their interpreter in their own folder.
     let beside = stored.program.parent().map(|folder| folder.display().to_string());
     let usual = mcp::base_environment(|name| std::env::var(name).ok());
     let path = beside.into_iter().chain(usual.get("PATH").cloned()).collect::<Vec<_>>().join(":");
     env.insert("PATH".into(), path);
-    // Turns off npm's notice of a new version. It would follow the lines that say why a server does
-    // not start.
+    // Turns off npm's notice of a new version, because the notice would follow the lines that
+    // explain why a server does not start.
     env.insert("npm_config_update_notifier".into(), "false".into());
     if !stored.network {
         let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());

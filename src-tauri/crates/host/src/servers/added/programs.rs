@@ -1,6 +1,6 @@
 //! Finds the files and folders that an added server is started from, so that no other server can
-//! change them: its program, its scripts, and the projects they belong to. Looks at the command and
-//! at variables. Must not know how they are protected.
+//! change them: its program, its scripts, and the projects they belong to. Reads the command and
+//! the variables. Must not know how the places are protected.
 
 use std::{
     env,
@@ -20,7 +20,7 @@ use crate::{
     servers::search_path::{can_be_closed, is_around_home, libraries_beside},
 };
 
-/// Files by which a folder is known as one that programs are started from.
+/// Files that mark a folder as a project from which programs are started.
 const PROJECT: [&str; 11] = [
     "__main__.py",
     "Cargo.toml",
@@ -35,15 +35,15 @@ const PROJECT: [&str; 11] = [
     "setup.py",
 ];
 
-/// Extensions of files that hold code.
+/// Extensions of files that contain code.
 const CODE: &[&str] = &[
     "bash", "cjs", "class", "cts", "dll", "dylib", "egg", "exe", "fish", "jar", "jl", "js", "jsx",
     "ksh", "kts", "lua", "mjs", "mts", "node", "phar", "php", "pl", "pm", "ps1", "py", "pyc",
     "pyw", "pyz", "r", "rb", "sh", "so", "ts", "tsx", "war", "wasm", "whl", "zsh",
 ];
 
-/// Extensions of files that never count as code, whatever their mode is: other servers work with
-/// what lies beside them.
+/// Extensions of files that never count as code, whatever their mode is, because other servers work
+/// with the files beside them.
 const DATA: &[&str] = &[
     "bak", "csv", "db", "db3", "gif", "htm", "html", "jpeg", "jpg", "json", "jsonl", "log", "md",
     "parquet", "pdf", "png", "sqlite", "sqlite3", "tsv", "txt", "xlsx", "xml", "yaml", "yml",
@@ -55,22 +55,22 @@ const INTERPRETERS: &[&str] = &[
     "nodejs", "perl", "php", "pwsh", "pypy", "python", "Rscript", "ruby", "sh", "tsx", "zsh",
 ];
 
-/// How a command of a shell writes the home folder, besides `~`.
+/// How a shell command writes the home folder, besides `~`.
 const HOME_IN_SHELLS: [&str; 4] = ["\"${HOME}\"", "\"$HOME\"", "${HOME}", "$HOME"];
 
-/// Options before or around a place in which code is searched.
+/// Options before or around a place where code is searched.
 const SEARCHES: &[&str] = &["-I", "-L", "-cp", "-classpath", "--class-path"];
 
-/// Returns what the added servers are started from, also those that are switched off, except for
-/// one of them.
+/// Returns the places that the added servers are started from, including disabled servers, except
+/// for the server `but`.
 pub(crate) fn find_programs(paths: &Paths, but: Option<&str>) -> Vec<PathBuf> {
     let stored = storage::read_all(&paths.own_servers());
     let others = stored.iter().filter(|stored| Some(stored.name.as_str()) != but);
     others.filter(|stored| stored.is_program()).flat_map(programs_of).collect()
 }
 
-/// Returns the folders that a server's command names: those of its arguments, alone or as the value
-/// of an option, and the one in which it runs.
+/// Returns the folders that a server's command names: the folders in its arguments, alone or as the
+/// value of an option, and the folder in which it runs.
 pub(super) fn named_folders(stored: &StoredServer) -> Vec<PathBuf> {
     let places = plain_args(stored).flat_map(whole_places).chain(stored.cwd.clone());
     places.filter(|place| place.is_dir()).collect()
@@ -90,8 +90,8 @@ fn programs_of(stored: &StoredServer) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the projects around a place. A script or program that is in none loads what lies beside
-/// it, and programs such as npx start their interpreter from there.
+/// Returns the projects around a place. A script or program outside of any project loads files
+/// beside it, and programs such as npx start their interpreter from there.
 fn folders_around(place: &Path) -> Vec<PathBuf> {
     let above = place.ancestors().skip(1).take_while(|above| !is_around_home(above));
     let mut found: Vec<PathBuf> =
@@ -105,7 +105,7 @@ fn folders_around(place: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the code that the arguments name. It need not exist yet.
+/// Returns the code that the arguments name. The code need not exist yet.
 fn named_code(stored: &StoredServer) -> Vec<PathBuf> {
     let script = is_interpreter(&stored.program)
         .then(|| plain_args(stored).find(|arg| !arg.starts_with('-')))
@@ -134,7 +134,7 @@ fn named_code(stored: &StoredServer) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the places in variables that decide about code.
+/// Returns the places in variables that decide which code is loaded.
 fn code_in_variables(stored: &StoredServer) -> impl Iterator<Item = PathBuf> {
     let variables = stored.env.iter().filter(|(name, _)| finds_code(name));
     let places = variables.flat_map(|(_, value)| places_in(value));
@@ -148,13 +148,13 @@ fn plain_args(stored: &StoredServer) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the absolute paths that are a text as a whole, or what follows its first `=`.
+/// Returns the absolute paths that are the whole text, or the text after its first `=`.
 fn whole_places(text: &str) -> impl Iterator<Item = PathBuf> {
     let value = text.split_once('=').map(|(_, value)| value);
     [Some(text), value].into_iter().flatten().filter_map(absolute_path)
 }
 
-/// Returns the absolute paths in a text, such as a list, an address or a command of a shell. Those
+/// Returns the absolute paths in a text, such as a list, an address or a command of a shell. Paths
 /// with spaces are found if they exist.
 fn places_in(text: &str) -> Vec<PathBuf> {
     let home = env::home_dir().unwrap_or_default();
@@ -172,12 +172,12 @@ fn places_in(text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the words of a list, an address or a command of a shell.
+/// Returns the words of a list, an address or a shell command.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|sign: char| sign.is_whitespace() || ":=,;'\"`()|&<>".contains(sign))
 }
 
-/// Returns the path behind an option of one letter, as in `-I/folder`.
+/// Returns the path after a one-letter option, as in `-I/folder`.
 fn without_option(part: &str) -> &str {
     let is_option =
         part.starts_with('-') && part.get(2..).is_some_and(|rest| rest.starts_with('/'));
@@ -185,7 +185,7 @@ fn without_option(part: &str) -> &str {
 }
 
 /// Returns an absolute path without doubled slashes. Two slashes begin the host of an address, and
-/// three the path of one without a host.
+/// three slashes begin the path of an address without a host.
 fn absolute_path(text: &str) -> Option<PathBuf> {
     let is_host = text.starts_with("//") && !text.starts_with("///");
     (text.starts_with('/') && !is_host).then(|| Path::new(text).components().collect())
@@ -197,7 +197,7 @@ fn loads_from(cwd: &Path, stored: &StoredServer) -> bool {
     is_project(cwd) || holds_script(cwd, stored) || runs_module
 }
 
-/// Returns the file that an argument names from the folder in which the program runs.
+/// Returns the file that an argument names, relative to the folder in which the program runs.
 fn file_below(cwd: Option<&Path>, arg: &str) -> Option<PathBuf> {
     let is_below = !arg.is_empty() && !arg.starts_with('-') && Path::new(arg).is_relative();
     let file: PathBuf = cwd.filter(|_| is_below)?.join(arg).components().collect();
@@ -208,8 +208,8 @@ fn is_project(folder: &Path) -> bool {
     !is_around_home(folder) && PROJECT.iter().any(|file| folder.join(file).is_file())
 }
 
-/// Whether another argument names a file in this folder, as `--directory FOLDER run FILE` does, or a
-/// command of a shell names code in it, as `cd FOLDER && python3 FILE` does.
+/// Whether another argument names a file in this folder, as in `--directory FOLDER run FILE`, or a
+/// shell command names code in it, as in `cd FOLDER && python3 FILE`.
 fn holds_script(folder: &Path, stored: &StoredServer) -> bool {
     let file = |text: &str| {
         let place = folder.join(text);
@@ -221,7 +221,7 @@ fn holds_script(folder: &Path, stored: &StoredServer) -> bool {
     plain_args(stored).any(|text| file(text).is_some() || words(text).any(is_named_code))
 }
 
-/// Whether a command of a shell runs a module of the folder in which it is.
+/// Whether a shell command runs a module from its working folder.
 fn runs_module(command: &str) -> bool {
     command.contains(char::is_whitespace) && words(command).any(|word| word == "-m")
 }
@@ -232,7 +232,7 @@ fn is_interpreter(program: &Path) -> bool {
     INTERPRETERS.contains(&name)
 }
 
-/// Whether a file holds code, by its name, mode or first bytes.
+/// Whether a file contains code, judged by its name, mode or first bytes.
 fn is_code(place: &Path) -> bool {
     let is_executable = || {
         place
@@ -242,7 +242,7 @@ fn is_code(place: &Path) -> bool {
     has_extension(place, CODE) || is_executable() || has_interpreter(place)
 }
 
-/// Whether a file begins with the line that names its interpreter.
+/// Whether the first line of a file names its interpreter.
 fn has_interpreter(file: &Path) -> bool {
     let mut begin = [0; 2];
     let read = files::open(file).and_then(|mut file| file.read_exact(&mut begin));
@@ -297,8 +297,7 @@ mod tests {
             self.root.join(path).display().to_string()
         }
 
-        /// Returns the places below the folder that a server is started from. `@` stands for the
-        /// folder.
+        /// Returns the places below the folder that a server is started from. `@` means the folder.
         fn found(&self, command: &str, args: &[&str], env: &[(&str, &str)]) -> Vec<String> {
             let fill = |text: &str| text.replace('@', &self.text(""));
             let server = NewServer {
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_scripts_and_projects_are_found_and_folders_of_data_are_not() {
+    fn programs_scripts_and_projects_of_a_server_are_found_but_not_its_data_folders() {
         let tree = TestTree::new();
         let library = [("PYTHONPATH", "@library")];
         let script = ["@project/dist/x.js", "@docs", "@missing", "/"];
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn every_project_the_folder_of_a_script_and_the_libraries_of_a_program_are_found() {
+    fn enclosing_projects_script_folders_and_program_libraries_are_found() {
         let tree = TestTree::new();
         let inner = ["outer", "outer/inner", "outer/inner/new.js"];
         assert_eq!(tree.found_in_args(&["@outer/inner/new.js"]), inner);
@@ -345,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_do_not_exist_yet_are_found() {
+    fn code_paths_that_do_not_exist_yet_are_found() {
         let tree = TestTree::new();
         assert_eq!(tree.found_in_args(&["@new/run.py"]), ["new", "new/run.py"]);
         let env = [("PATH", "/usr/bin:@absent/bin"), ("PYTHONPATH", "@absent/python")];
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_found_from_the_folder_in_which_the_program_runs() {
+    fn code_paths_are_resolved_from_the_servers_working_folder() {
         let tree = TestTree::new();
         let found = |cwd: &str, args: &[&str]| {
             let server = NewServer {
@@ -377,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_data_divide_no_folder() {
+    fn data_files_in_arguments_do_not_count_as_code() {
         let tree = TestTree::new();
         let data = ["--db-path", "@docs/notes.db", "--log=@docs/new.log", "--list", "@loose/plain"];
         assert!(tree.found_in_args(&data[..2]).is_empty());
@@ -400,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_found_however_it_is_named() {
+    fn code_is_found_in_every_form_of_argument() {
         let tree = TestTree::new();
         let loose = ["loose", "loose/run.py"];
         for args in [

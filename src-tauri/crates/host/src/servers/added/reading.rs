@@ -1,4 +1,5 @@
-//! Reads the servers of a text that a person typed or pasted, and says what would run. Starts nothing.
+//! Reads the servers in a text that a person typed or pasted, and describes the commands that would
+//! run. Starts no server.
 
 use contract::{AgentError, ReadServer, ServersReadParams, ServersReadResponse, text};
 
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::profile::Paths;
 
-/// The most bytes of a text that is read.
+/// The maximum number of bytes of a text that is read.
 const LONGEST: usize = 256 * 1024;
 
 /// Reads the servers of a text: settings of another client, an address, or a command line.
@@ -48,7 +49,7 @@ fn read_server(found: Found, paths: &Paths) -> ReadServer {
             asks,
             notes,
         },
-        // Its arguments are not shown, because keys in them are not known.
+        // The arguments are not shown, because it is unknown which of them are keys.
         Err(error) => ReadServer {
             runs: server.command.clone(),
             server,
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_too_long_is_not_read() {
+    fn server_settings_that_are_too_long_are_refused() {
         assert!(check_length(&"a".repeat(LONGEST)).is_ok());
         let refused = check_length(&"a".repeat(LONGEST + 1)).unwrap_err();
         assert!(refused.message.contains("256 kB"), "{refused:?}");

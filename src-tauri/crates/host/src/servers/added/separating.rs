@@ -1,5 +1,5 @@
-//! Checks what a person enters for a server, and separates its keys from the rest. Knows neither the
-//! keyring nor files.
+//! Checks the server that a person enters, and separates its keys from the other values. Knows
+//! neither the keyring nor files.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::keys::is_credential_name;
 
-/// The number of characters of a value that a person sees to say whether it is a key.
+/// How many characters of a value are shown to a person who must say whether the value is a key.
 const BEGINS: usize = 4;
 
 /// A server without its keys, and the keys.
@@ -24,11 +24,11 @@ const BEGINS: usize = 4;
 pub(crate) struct Separated {
     pub(crate) stored: StoredServer,
     pub(crate) values: KeyValues,
-    /// Values that look random, which are stored as keys if the person says nothing else.
+    /// Values that look random, which are stored as keys unless the user says otherwise.
     pub(crate) unsure: Vec<UnsureValue>,
 }
 
-/// Checks a server and separates its keys from the rest.
+/// Checks a server and separates its keys from the other values.
 pub(crate) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError> {
     if !is_name(&server.name) {
         return Err(AgentError::invalid(text!(
@@ -86,7 +86,7 @@ pub(crate) fn separate_keys(server: &NewServer) -> Result<Separated, AgentError>
     Ok(Separated { stored, values: keys.0, unsure })
 }
 
-/// Returns the folder in which a program is to run.
+/// Returns the folder in which a program will run.
 fn check_folder(cwd: &str) -> Result<Option<PathBuf>, AgentError> {
     if cwd.is_empty() {
         return Ok(None);
@@ -105,7 +105,7 @@ fn check_folder(cwd: &str) -> Result<Option<PathBuf>, AgentError> {
     .hint("Write the whole path of a folder that exists."))
 }
 
-/// Returns the path of a command that is meant below the folder in which it runs.
+/// Returns the path of a command that is relative to the folder in which it runs.
 fn command_in(cwd: Option<&Path>, command: &str) -> String {
     let is_below = command.contains('/') && !command.starts_with(['/', '~']);
     match cwd.filter(|_| is_below) {
@@ -148,8 +148,8 @@ impl Separating<'_> {
         }
     }
 
-    /// Adds arguments. The name of a value is the option before it, or stands before it in the same
-    /// argument.
+    /// Adds arguments. The name of a value is the option before it, or precedes the value in the
+    /// same argument.
     fn add_args(&mut self, args: &[String]) {
         let mut option = String::new();
         for (at, arg) in args.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Separating<'_> {
         }
     }
 
-    /// Adds an argument. Returns the option that the next one may belong to.
+    /// Adds an argument. Returns the option that the next argument may belong to.
     pub(super) fn add_arg(&mut self, at: usize, arg: &str, option: &str) -> String {
         let (mut names, start) = split_names(arg);
         let is_option = names.is_empty() && arg.starts_with('-');
@@ -184,7 +184,7 @@ impl Separating<'_> {
                 name
             )));
         }
-        // A variable with this name is a key whatever its value is, and always was.
+        // A variable with this name is always a key, whatever its value is.
         let parts = self.find_parts(&format!("env/{name}"), &[name], value);
         if is_credential_name(name) || !parts.is_empty() {
             let key = self.keys.add(name, value);
@@ -204,7 +204,7 @@ impl Separating<'_> {
     pub(super) fn add_address(&mut self, url: &str) -> Result<(), AgentError> {
         let parsed = address::Origin::parse(url);
         if parsed.is_none() {
-            // The address itself is not repeated, because it may hold a password.
+            // The message does not contain the address, which may contain a password.
             let hint = if url.contains('@') {
                 "Take the name and the password out of the address, and give them as a header."
             } else {
@@ -216,7 +216,7 @@ impl Separating<'_> {
         self.stored.url = if parts.is_empty() {
             Word::from(url)
         } else {
-            // The values are stored as they are meant, and written for an address when they are used.
+            // The values are stored unescaped, and are escaped for the address when they are used.
             let mut word = self.keys.take("url", url, &parts);
             self.decode_keys(&mut word);
             word

@@ -1,6 +1,7 @@
-//! The servers that the user added, as they are stored: for each a folder with `server.json`, which
-//! holds what the user entered, without keys. The server cannot read or change it. The manifest of
-//! its pack is made from that file, in memory. Knows neither the keyring nor processes.
+//! The servers that the user added, in their stored form: for each server a folder with
+//! `server.json`, which contains the user's entries without keys. The server cannot read or change
+//! this file. The manifest of the server's pack is made from the file, in memory. Knows neither the
+//! keyring nor processes.
 
 use std::{
     collections::BTreeMap,
@@ -19,43 +20,44 @@ use super::command_line::{show_command, slug};
 use crate::profile::{create_private_folder, write_atomically};
 
 const SERVER_FILE: &str = "server.json";
-/// Files that earlier versions made beside it, where the server could change them.
+/// Files that earlier versions wrote beside `server.json`, where the server could change them.
 const GENERATED: [&str; 2] = ["pack.json", "start"];
-/// Time until a server must be ready. The first start may download its packages.
+/// The maximum time in milliseconds until a server must be ready. The first start may download its
+/// packages.
 const START_MS: u64 = 120_000;
-/// Seconds that one call may take without progress, if the person says nothing else.
+/// The default for the maximum number of seconds of one call without progress.
 const CALL_S: u32 = 300;
 
-/// A server as it is stored.
+/// A server in its stored form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StoredServer {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) program: PathBuf,
-    /// The arguments, with the names of keys in the place of their values.
+    /// The arguments, with the names of keys in place of their values.
     #[serde(default)]
     pub(crate) args: Vec<Word>,
-    /// The folder in which its program runs, if it is not a folder of its own.
+    /// The folder in which the server's program runs, if it is not the server's own folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cwd: Option<PathBuf>,
     /// Variables whose values are not keys.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
-    /// For each further variable or header, the name of its key.
+    /// The other variables or headers, each with the name of its key.
     #[serde(default)]
     pub(crate) keys: BTreeMap<String, String>,
-    /// The address, with the names of keys in the place of their values.
+    /// The address, with the names of keys in place of their values.
     #[serde(default = "no_address")]
     pub(crate) url: Word,
     #[serde(default)]
     pub(crate) sign_in: bool,
-    /// Whether its program may use the network.
+    /// Whether the server's program may use the network.
     #[serde(default = "yes")]
     pub(crate) network: bool,
-    /// Whether its reads may run without asking, as the person said.
+    /// Whether the server's reads may run without asking, as set by the user.
     #[serde(default)]
     pub(crate) reads_may_run: bool,
-    /// Seconds that one of its calls may take, if the person said so.
+    /// The maximum number of seconds of one call, if the user set it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) call_s: Option<u32>,
     pub(crate) enabled: bool,
@@ -77,7 +79,7 @@ pub(super) fn is_authorization(header: &str) -> bool {
     header.eq_ignore_ascii_case("authorization")
 }
 
-/// How the place of a key is shown.
+/// Returns the text that is shown in place of a key.
 fn name_key(key: &str) -> String {
     format!("secret:{key}")
 }
@@ -91,13 +93,13 @@ impl StoredServer {
         !self.program.as_os_str().is_empty()
     }
 
-    /// Returns the address with the names of keys in the place of their values.
+    /// Returns the address with the names of keys in place of their values.
     pub(crate) fn shown_url(&self) -> String {
         self.url.write(name_key)
     }
 
-    /// Returns the address without its query, which a manifest cannot have. The query is added with
-    /// each connection.
+    /// Returns the address without its query, because a manifest cannot contain one. The query is
+    /// added at each connection.
     fn base_url(&self) -> String {
         let shown = self.shown_url();
         shown.split(['?', '#']).next().unwrap_or_default().to_owned()
@@ -108,7 +110,7 @@ impl StoredServer {
         self.shown_url() != self.base_url() || self.url.keys().next().is_some()
     }
 
-    /// Returns the whole command, or the address. Keys are named and not shown.
+    /// Returns the whole command, or the address. Keys are named but not shown.
     pub(crate) fn command_or_url(&self) -> String {
         if !self.is_program() {
             return self.shown_url();
@@ -117,7 +119,7 @@ impl StoredServer {
         show_command(&self.program, &args)
     }
 
-    /// Returns the names of its keys.
+    /// Returns the names of the server's keys.
     pub(crate) fn key_names(&self) -> Vec<String> {
         let words = self.args.iter().chain([&self.url]).flat_map(Word::keys);
         let mut names: Vec<String> =
@@ -127,7 +129,7 @@ impl StoredServer {
         names
     }
 
-    /// Returns the seconds that one of its calls may take without progress.
+    /// Returns the maximum number of seconds of one call without progress.
     pub(crate) fn call_s(&self) -> u32 {
         self.call_s.unwrap_or(CALL_S)
     }
@@ -136,7 +138,8 @@ impl StoredServer {
         self.sign_in
     }
 
-    /// Where its tools can send data, as the person said when adding it.
+    /// Returns the destinations that the server's tools can send data to, as set by the user who
+    /// added it.
     pub(crate) fn reach(&self) -> Reach {
         match (self.network || !self.is_program(), self.reads_may_run) {
             (false, _) => Reach::Here,
@@ -145,7 +148,8 @@ impl StoredServer {
         }
     }
 
-    /// Whether its address lies on this computer or in the local network, or is not encrypted.
+    /// Whether the server's address is on this computer or in the local network, or is not
+    /// encrypted.
     pub(crate) fn is_private(&self) -> bool {
         let url = self.shown_url();
         let Some(origin) = address::Origin::parse(&url) else { return false };
@@ -178,8 +182,8 @@ impl StoredServer {
         write_atomically(&folder.join(SERVER_FILE), &text)
     }
 
-    /// Makes the server's pack, in memory. The server's whole file is pinned, shown and recorded in
-    /// the place of its manifest, which does not hold all that decides.
+    /// Makes the server's pack in memory. The server's whole file is pinned, shown and recorded in
+    /// place of the manifest, because the manifest does not contain all settings that matter.
     pub(crate) fn make_pack(&self, folder: &Path) -> LoadedPack {
         let mut loaded = packs::check_manifest(&self.manifest(), folder);
         loaded.manifest = self.file();
@@ -187,7 +191,7 @@ impl StoredServer {
         loaded
     }
 
-    /// Returns what the server's file holds.
+    /// Returns the content of the server's file.
     pub(crate) fn file(&self) -> Value {
         json!(self)
     }
@@ -232,7 +236,7 @@ impl StoredServer {
     }
 }
 
-/// Reads all stored servers, by name. A file that cannot be read is left out.
+/// Reads all stored servers, sorted by name. Skips a file that cannot be read.
 pub(crate) fn read_all(folder: &Path) -> Vec<StoredServer> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<StoredServer> =
@@ -241,8 +245,8 @@ pub(crate) fn read_all(folder: &Path) -> Vec<StoredServer> {
     found
 }
 
-/// Reads the server of a folder. Its name is that of the folder; a file with another name is not
-/// used, because it would get the keys of another server.
+/// Reads the server of a folder. The folder's name is the server's name; a file with another name
+/// is not used, because it would get the keys of another server.
 pub(crate) fn read_one(folder: &Path) -> Option<StoredServer> {
     let file = folder.join(SERVER_FILE);
     let stored: StoredServer = match files::read_text(&file, files::OWN) {
@@ -267,7 +271,7 @@ pub(crate) fn read_one(folder: &Path) -> Option<StoredServer> {
     is_its_name.then_some(stored)
 }
 
-/// Deletes what earlier versions made beside the file of each server.
+/// Deletes the files that earlier versions wrote beside the file of each server.
 pub(crate) fn delete_generated_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         for name in GENERATED {
@@ -303,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Saves a server and returns its file.
+    /// Saves a server. Returns the content of its file.
     fn saved(stored: &StoredServer) -> String {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join(&stored.name);
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_kept_apart_from_what_is_stored_in_files() {
+    fn keys_are_separated_from_the_settings_stored_in_files() {
         let ghp = format!("ghp_secret{}", "a1B2".repeat(8));
         let server = program(
             &[
@@ -373,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_only_looks_random_is_a_key_unless_the_person_says_no() {
+    fn a_random_looking_value_is_a_key_unless_the_person_declares_otherwise() {
         let random = "q7Zr0XbN4tLw9Vd2KfP1";
         let mut server = program(&[("ACCOUNT", random)], &["--account", random]);
         let Separated { stored, values, unsure } = separate_keys(&server).unwrap();
@@ -389,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_keeps_its_headers_and_parameters_as_keys() {
+    fn headers_and_query_keys_of_an_address_are_stored_as_keys() {
         let server = NewServer {
             name: "far".into(),
             url: "https://mcp.example.com/mcp?api_key=secret%2D123&page=1".into(),
@@ -416,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_an_earlier_version_is_read_and_one_with_another_name_is_not() {
+    fn a_server_file_of_an_earlier_version_is_read_unless_its_name_differs() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("notes");
         fs::create_dir_all(&folder).unwrap();

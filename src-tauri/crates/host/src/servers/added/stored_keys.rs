@@ -1,5 +1,5 @@
-//! Finds keys that an earlier version left in the file of an added server. Values that merely look
-//! random are left in place, because the user was not asked about them. Stores nothing.
+//! Finds keys that an earlier version left in the file of an added server. Values that only look
+//! random stay in the file, because the user was not asked about them. Stores nothing.
 
 use super::{
     keys::{KeyStore, KeyValues},
@@ -7,10 +7,12 @@ use super::{
     storage::StoredServer,
 };
 
-/// Stands for the value of a key that is in the keyring already, so that no other key gets its name.
+/// The placeholder for the value of a key that is already in the keyring, so that no other key gets
+/// its name.
 const STORED: &str = "\0";
 
-/// Returns a server without the keys in its file, and these keys. None if there are none.
+/// Returns a server without the keys in its file, and these keys. Returns None if there are no
+/// keys.
 pub(crate) fn separate_stored_keys(stored: &StoredServer) -> Option<(StoredServer, KeyValues)> {
     let places = ["url".to_owned()].into_iter();
     let places = places.chain((0..stored.args.len()).map(|at| format!("args/{at}")));
@@ -43,7 +45,7 @@ pub(crate) fn separate_stored_keys(stored: &StoredServer) -> Option<(StoredServe
     }
     let url = stored.shown_url();
     if !url.is_empty() && stored.url.keys().next().is_none() {
-        // An address that cannot be read stays as it is.
+        // An address that cannot be parsed stays unchanged.
         let _ = separating.add_address(&url);
     }
     let Separating { stored, keys, .. } = separating;
@@ -68,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_an_earlier_version_left_in_a_file_are_found_and_named_anew() {
+    fn keys_that_an_earlier_version_left_in_a_file_are_moved_to_the_keyring() {
         let ghp = format!("ghp_{}", "a1B2".repeat(9));
         let random = "q7Zr0XbN4tLw9Vd2KfP1";
         let old = stored(
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_an_address_is_moved_and_an_odd_address_stays() {
+    fn a_key_in_a_stored_address_is_moved_and_an_invalid_address_stays() {
         let with = |url: &str| -> StoredServer {
             serde_json::from_value(json!({"name": "far", "url": url, "enabled": true})).unwrap()
         };

@@ -16,20 +16,22 @@ use tokio::time::Instant;
 use super::{keys::KeyValues, trials::Trial};
 use crate::servers::{definitions, tool_notes};
 
-/// How long a test waits, because a first start may download packages, and may be followed by
-/// another one that begins with the other protocol.
+/// The maximum duration of a test. A first start may download packages, and may be followed by a
+/// second start that begins with the other protocol.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(245);
-/// How long a server may take to start without network. By then everything is downloaded.
+/// The maximum time for a server to start without network. Everything is already downloaded by
+/// then.
 const WITHOUT_NETWORK: Duration = Duration::from_secs(10);
-/// How long no line of a program's error output may follow for the output to count as whole, how
-/// often it is looked at, and how long the first line may take to arrive on a busy computer.
+/// How long no line must follow for a program's error output to count as complete, how often the
+/// output is checked, and how long the first line may take on a busy computer.
 const ERRORS_QUIET: Duration = Duration::from_millis(200);
 const ERRORS_LOOK: Duration = Duration::from_millis(50);
 const ERRORS_WITHIN: Duration = Duration::from_millis(1_500);
-/// How long a list of tools must not change to count as whole, and how often it is looked at.
+/// How long a list of tools must stay unchanged to count as complete, and how often the list is
+/// checked.
 const LIST_QUIET: Duration = Duration::from_millis(500);
 const LIST_LOOKS: u32 = 6;
-/// The highest number of lines that a test returns.
+/// The maximum number of lines that a test returns.
 const MAX_LINES: usize = 20;
 
 /// The keys that the user entered for the test.
@@ -57,7 +59,7 @@ impl Access for EnteredKeys {
     }
 }
 
-/// Replaces the stored keys of a server by those that the user entered.
+/// Replaces the stored keys of a server with the keys that the user entered.
 pub(crate) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> ServerConfig {
     let entered = Arc::new(EnteredKeys(keys));
     match &mut config.reach {
@@ -75,8 +77,8 @@ pub(crate) fn with_entered_keys(mut config: ServerConfig, keys: KeyValues) -> Se
 struct FoundTools(Mutex<Vec<Definition>>, Mutex<Vec<UnreadableTool>>);
 
 impl FoundTools {
-    /// Waits until the list has not changed for a moment: some servers list a part of their tools
-    /// first.
+    /// Waits until the list has not changed for a moment, because some servers first list only a
+    /// part of their tools.
     async fn wait_until_quiet(&self) {
         let mut before = None;
         for _ in 0..LIST_LOOKS {
@@ -104,8 +106,8 @@ impl Definitions for FoundTools {
     }
 }
 
-/// Declines every question. A test asks nobody, but says like the app itself that it could: some
-/// servers list more tools then, and what is tested is what is accepted.
+/// Declines every question. A test asks nobody, but claims like the app that it can ask, because
+/// some servers list more tools then and the tested tools must be the same as the accepted tools.
 struct Declines;
 
 #[async_trait]
@@ -143,7 +145,8 @@ pub(crate) async fn works_without_network(
     Ok(done? && listed.collect::<BTreeSet<_>>() == shown.collect::<BTreeSet<_>>())
 }
 
-/// Starts the server, lists its tools, and ends it. A stopped trial ends it at once.
+/// Starts the server, lists its tools, and ends it. If the trial is stopped, the server is ended at
+/// once.
 pub(crate) async fn run_trial(
     config: ServerConfig,
     runs: String,
@@ -181,7 +184,8 @@ pub(crate) async fn run_trial(
     })
 }
 
-/// Returns the last lines of a server's error output. They may arrive after the end of the program.
+/// Returns the last lines of a server's error output, which may arrive after the end of the
+/// program.
 pub(crate) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String> {
     let began = Instant::now();
     let (mut log, mut changed_at) = (servers.log(key), began);
@@ -193,13 +197,13 @@ pub(crate) async fn last_error_lines(servers: &Servers, key: &str) -> Vec<String
             (log, changed_at) = (now, Instant::now());
         }
     }
-    // A program that ends at once is started a second time, with the other protocol. The last line of
-    // its first start may arrive during the second.
+    // A program that ends at once is started a second time, with the other protocol. The last line
+    // of the first start may arrive during the second start.
     log.dedup();
     log[log.len().saturating_sub(MAX_LINES)..].to_vec()
 }
 
-/// Describes a tool for the person who is to accept it.
+/// Describes a tool for the person who must accept it.
 pub(crate) fn tested_tool(pack: &PackId, server: &str, definition: &Definition) -> TestedTool {
     let effect: Effect = definitions::effect_or_default(definition, None);
     TestedTool {

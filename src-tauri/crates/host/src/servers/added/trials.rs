@@ -1,5 +1,5 @@
-//! The tests and first starts of servers that run now, so that a person can stop them, and the
-//! commands whose tests have left a folder. Knows neither servers nor processes.
+//! The running tests and first starts of servers, so that a person can stop them, and the commands
+//! whose tests have left a folder. Knows neither servers nor processes.
 
 use std::{collections::BTreeMap, future::Future};
 
@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Trials {
     /// The running tests and first starts, each with the name of its server.
     running: Mutex<Vec<(String, CancellationToken)>>,
-    /// The hash of the command that was tested last under a name, if its test was passed.
+    /// The hash of the command that was tested last under a name, if the test succeeded.
     passed: Mutex<BTreeMap<String, String>>,
 }
 
-/// A running test or first start. It ends when it is dropped.
+/// A running test or first start, which ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
     of: &'a Trials,
@@ -28,7 +28,7 @@ impl Trials {
         self.begin_cancellable_trial(name, &CancellationToken::new())
     }
 
-    /// Begins a trial that also stops when its caller has gone.
+    /// Begins a trial that also stops when its caller has disconnected.
     pub(crate) fn begin_cancellable_trial(
         &self,
         name: &str,
@@ -47,7 +47,7 @@ impl Trials {
 }
 
 impl Trial<'_> {
-    /// Notes which command has passed its test under a name. None when a test begins.
+    /// Notes which command has passed its test under a name. `command` is None when a test begins.
     pub(crate) fn note_passed(&self, name: &str, command: Option<String>) {
         let mut passed = self.of.passed.lock();
         match command {
@@ -56,12 +56,12 @@ impl Trial<'_> {
         };
     }
 
-    /// Whether the last test under a name was one of this command, and was passed.
+    /// Whether the last test under a name was a successful test of this command.
     pub(crate) fn has_passed(&self, name: &str, command: &str) -> bool {
         self.of.passed.lock().get(name).is_some_and(|passed| passed == command)
     }
 
-    /// Waits for a part of the trial. Returns an error if the trial is stopped before.
+    /// Waits for a part of the trial. Returns an error if the trial is stopped first.
     pub(crate) async fn run_unless_stopped<T>(
         &self,
         part: impl Future<Output = T>,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_stop_ends_the_trials_of_one_server_and_no_later_one() {
+    async fn stopping_a_servers_trial_ends_neither_other_trials_nor_later_ones() {
         let trials = Trials::default();
         let (one, other) = (trials.begin_trial("one"), trials.begin_trial("other"));
         assert_eq!(one.run_unless_stopped(async { 1 }).await.unwrap(), 1);

@@ -1,9 +1,10 @@
 //! The variables that decide which code a program loads, or where code and data come from. A person
-//! is told of them before the program runs. Only data, and the search in it.
+//! is warned about these variables before the program runs. The module contains only the table and
+//! the search in it.
 
 use contract::Text;
 
-/// The kinds of changes that a variable makes.
+/// The kinds of effects that a variable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     LoadsCode,
@@ -16,18 +17,18 @@ enum Change {
 
 use Change::{ChangesRoute, ChangesSource, FindsPrograms, LoadsCode, NamesData, RunsCommand};
 
-/// Names of variables by families, in capitals. A `*` stands for any text. The first that fits
-/// counts, so exceptions stand before their family. A name too many costs a person one line; a name
-/// that is missing hides what decides.
+/// The names of variables by families, in capitals. A `*` matches any text. The first matching name
+/// is used, so exceptions come before their family. A superfluous name only costs a person one
+/// line, but a missing name hides an important variable.
 const VARIABLES: &[(&str, Change)] = &[
-    // Loaders of the system.
+    // Variables of the system's loaders.
     ("PATH", FindsPrograms),
     ("LD_*", LoadsCode),
     ("DYLD_*", LoadsCode),
     ("*_PRELOAD", LoadsCode),
     ("GLIBC_*", LoadsCode),
     ("OPENSSL_*", LoadsCode),
-    // Routes of connections, and whom they trust.
+    // Variables that decide the routes of connections and the trusted certificates.
     ("*PROXY", ChangesRoute),
     ("SSL_*", ChangesRoute),
     ("*_CA_BUNDLE", ChangesRoute),
@@ -38,7 +39,7 @@ const VARIABLES: &[(&str, Change)] = &[
     ("*HTTPSVERIFY", ChangesRoute),
     ("*_NO_VERIFY", ChangesRoute),
     ("DOCKER_*", ChangesRoute),
-    // Languages.
+    // Variables of programming languages.
     ("NODE_*", LoadsCode),
     ("TS_NODE_*", LoadsCode),
     ("ELECTRON_*", LoadsCode),
@@ -67,7 +68,7 @@ const VARIABLES: &[(&str, Change)] = &[
     ("*OPTIONS", LoadsCode),
     ("*_OPTS", LoadsCode),
     ("*_FLAGS", LoadsCode),
-    // Installers and where they get code from.
+    // Variables of installers and the sources of their code.
     ("NPM_*", ChangesSource),
     ("YARN_*", ChangesSource),
     ("PNPM_*", ChangesSource),
@@ -105,7 +106,7 @@ const VARIABLES: &[(&str, Change)] = &[
     ("*_MIRROR", ChangesSource),
     ("*HOME", ChangesSource),
     ("XDG_*", ChangesSource),
-    // Commands that programs run.
+    // Variables with commands that programs run.
     ("GIT_*", RunsCommand),
     ("SSH_*", RunsCommand),
     ("*_ASKPASS", RunsCommand),
@@ -116,7 +117,8 @@ const VARIABLES: &[(&str, Change)] = &[
     ("*PAGER", RunsCommand),
     ("*SHELL", RunsCommand),
     ("BROWSER", RunsCommand),
-    // Lists of folders: `CLASSPATH`, `GOPATH`. A path after `_` is one of data, unless it says more.
+    // Variables with lists of folders, such as `CLASSPATH` and `GOPATH`. A name that ends with
+    // `_PATH` is about data, unless other words in the name say more.
     ("*_LIB*_PATH", LoadsCode),
     ("*_PLUGIN*_PATH", LoadsCode),
     ("*_MODULE*_PATH", LoadsCode),
@@ -129,13 +131,13 @@ const VARIABLES: &[(&str, Change)] = &[
     ("*PATH", LoadsCode),
 ];
 
-/// Whether a variable says where a program finds other programs or code.
+/// Whether a variable decides where a program finds other programs or code.
 pub(super) fn finds_code(name: &str) -> bool {
     matches!(find_change(name), Some(LoadsCode | FindsPrograms))
 }
 
-/// Whether a name has the parts of a pattern in their order, the first at its start and the last at
-/// its end.
+/// Whether a name contains the parts of a pattern in order, the first at its beginning and the last
+/// at its end.
 fn fits(pattern: &str, name: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else { return name == pattern };
     let Some(mut left) = name.strip_prefix(begin) else { return false };
@@ -152,7 +154,7 @@ fn find_change(name: &str) -> Option<Change> {
     VARIABLES.iter().find(|(pattern, _)| fits(pattern, &name)).map(|(_, change)| *change)
 }
 
-/// Returns what a person should know about a variable before the program runs, or None.
+/// Returns a warning for a person about a variable, or None.
 pub(super) fn find_warning(name: &str) -> Option<Text> {
     Some(Text::from(match find_change(name)? {
         LoadsCode => "This variable can make the program load other code.",
@@ -173,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_has_its_parts_in_order() {
+    fn a_variable_name_pattern_matches_its_parts_in_order() {
         for (pattern, name, does) in [
             ("PATH", "PATH", true),
             ("PATH", "PATHS", false),
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_decide_about_code_are_named() {
+    fn variables_that_can_load_code_are_recognised() {
         for name in [
             "NODE_OPTIONS",
             "LD_PRELOAD",

@@ -1,5 +1,5 @@
-//! Accepts servers' definitions for a person, and pins files that the app itself writes. Each change is
-//! stored before it counts.
+//! Accepts servers' definitions for a person, and pins files that the app itself writes. Each
+//! change is stored before it takes effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Pins {
-    /// Pins the file of an added server as the app has written it.
+    /// Pins the file of an added server in the form that the app has written.
     pub(crate) fn pin_server_file(&self, pack: &PackId, file: &Value) -> Result<(), AgentError> {
         let (definition, key) = (manifest_definition(pack, file), manifest_key(pack));
         let pin = Pin {
@@ -33,9 +33,9 @@ impl Pins {
         Ok(())
     }
 
-    /// Accepts the tools that a server lists now, if they are those that a person saw and accepted.
-    /// Otherwise accepts nothing and returns what it lists. If numbers may change, the hashes are
-    /// those without numbers.
+    /// Accepts the tools that a server lists now, if a person saw and accepted exactly these tools.
+    /// Otherwise, accepts nothing and returns the listed tools. If numbers may change, the hashes
+    /// do not cover numbers.
     pub(crate) fn accept_list(
         &self,
         pack: &PackId,
@@ -62,7 +62,8 @@ impl Pins {
             let effect = accepted.get(&definition.name).and_then(|shown| shown.effect);
             let accepted_at = self.clock.now();
             let name = definition.name.clone();
-            // By its hash, the text may have other numbers than the one that the person saw.
+            // The hash does not cover numbers, so the text may have other numbers than the user
+            // saw.
             let by_person = !numbers_may_change || without_numbers(&definition) == definition;
             (name, Pin { definition, hash, accepted_at, by_person, effect })
         };
@@ -76,8 +77,8 @@ impl Pins {
         Ok(Ok(()))
     }
 
-    /// Accepts the present definitions of tools if they are those that were shown. Accepts nothing if
-    /// one is another now.
+    /// Accepts the current definitions of tools if they are the same as those shown. Accepts
+    /// nothing if one of them has changed.
     pub(crate) fn accept_definitions(
         &self,
         shown: &ServerToolsAcceptParams,
@@ -104,7 +105,7 @@ impl Pins {
             let pin = Pin { definition, hash, accepted_at, by_person: true, effect };
             pins.insert(tool.clone(), pin);
         }
-        // A server without any pin counts as one that was never reached.
+        // A server without any pin would count as a server that was never reached.
         if !pins.is_empty() {
             kept.servers.insert(key.clone(), pins);
         }
@@ -145,7 +146,7 @@ impl Pins {
         Ok(())
     }
 
-    /// Forgets everything about a server that was removed.
+    /// Deletes all data about a server that was removed.
     pub(crate) fn forget_server(&self, pack: &PackId, server: &str) -> Result<(), AgentError> {
         let key = server_key(pack, server);
         let mut state = self.lock();

@@ -1,10 +1,10 @@
-//! The difference of two definitions of a tool, line by line, for a person. Must not know which of
-//! them is accepted.
+//! The difference between two definitions of a tool, line by line, for a person. Must not know
+//! which definition is accepted.
 
 use contract::{Change, DiffLine};
 use mcp::Definition;
 
-/// The highest number of lines of a definition that is compared line by line.
+/// The maximum number of lines of a definition that is compared line by line.
 const MAX_LINES: usize = 3_000;
 
 /// Compares two definitions line by line.
@@ -25,8 +25,8 @@ pub(super) fn diff_definitions(before: Option<&Definition>, after: &Definition) 
             .chain(new.iter().map(|text| line(Change::Added, text)))
             .collect();
     }
-    // `common[i][j]` is the length of the longest common subsequence of the lines from `i` and from
-    // `j` on.
+    // `common[i][j]` is the length of the longest common subsequence of the old lines from `i` on
+    // and the new lines from `j` on.
     let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
     for (i, a) in old.iter().enumerate().rev() {
         for (j, b) in new.iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Lists the tools of servers with their accepted and their present definitions. Changes nothing.
+//! Lists the tools of servers with their accepted and their current definitions. Changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,9 @@ use super::{
 use crate::servers::tool_notes;
 
 impl Pins {
-    /// Returns the usable tools of a server, by name, as they are described now. One whose numbers
-    /// differ from those that were accepted is used, but nobody has accepted its text.
+    /// Returns the usable tools of a server, by name, with their current definitions. A tool that
+    /// differs from its accepted definition only in numbers can be used, but nobody has accepted
+    /// its text.
     pub(crate) fn usable_pins(&self, pack: &PackId, server: &str) -> Vec<Pin> {
         let (state, key) = (self.lock(), server_key(pack, server));
         let kept = state.kept.servers.get(&key).into_iter().flatten();
@@ -33,10 +34,11 @@ impl Pins {
             .collect()
     }
 
-    /// Says what of the servers' lists cannot be used or checked here, each with its server.
+    /// Returns notes about parts of the servers' lists that cannot be used or checked, each with
+    /// its server.
     pub(crate) fn notes(&self) -> Vec<(String, Text)> {
         let state = self.lock();
-        // A manifest is pinned under no server's name.
+        // A manifest is not pinned under a server's name.
         let name_of = |server: &String| {
             let name = server.split_once('/').map(|(_, name)| name.to_owned());
             name.filter(|name| !name.is_empty())
@@ -56,7 +58,7 @@ impl Pins {
     }
 
     /// Returns all tools of all known servers, with their changes. `declared` returns the effect
-    /// that a manifest states.
+    /// that a manifest declares.
     pub(crate) fn list_tools(
         &self,
         declared: impl Fn(&str, &str) -> Option<Effect>,

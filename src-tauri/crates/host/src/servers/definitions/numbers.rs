@@ -1,19 +1,21 @@
-//! The numbers in the descriptions of tools, such as a date or a count, which some servers change at
-//! each start. Only descriptions and titles count: a number elsewhere in a schema decides what a call
-//! means, and a long one or one that grows is more than a number. Must not know who may say that they
-//! do not matter.
+//! The numbers in the descriptions of tools, such as a date or a count, which some servers change
+//! at each start. Only numbers in descriptions and titles may change: a number elsewhere in a
+//! schema decides the meaning of a call, and a long or growing number may carry a message. Must not
+//! know who may allow such changes.
 
 use mcp::Definition;
 use serde_json::Value;
 
-/// Members of a schema that hold values, and no schemas.
+/// Members of a schema that contain values and not schemas.
 const VALUES: [&str; 5] = ["const", "default", "enum", "example", "examples"];
 
-/// The most digits of a number, and the most that it may grow by. A longer one could carry a message.
+/// The maximum number of digits of a number, and the maximum number of digits by which numbers may
+/// grow. Longer numbers could carry a message.
 const LONGEST: usize = 20;
 const GROWTH: usize = 4;
 
-/// Whether a definition differs from the accepted one, and only in the numbers of its descriptions.
+/// Whether a definition differs from the accepted definition only in the numbers of its
+/// descriptions.
 pub(super) fn differs_in_numbers(accepted: &Definition, now: &Definition) -> bool {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     accepted != now
@@ -21,12 +23,12 @@ pub(super) fn differs_in_numbers(accepted: &Definition, now: &Definition) -> boo
         && before.iter().zip(after).all(|(before, after)| after <= before + GROWTH)
 }
 
-/// Returns a definition with 0 in the place of each number in its descriptions.
+/// Returns a definition with each number in its descriptions replaced with 0.
 pub(super) fn without_numbers(definition: &Definition) -> Definition {
     blank(definition, &mut Vec::new())
 }
 
-/// Returns a definition without its numbers, and adds their lengths.
+/// Returns a definition with its numbers replaced, and adds the numbers' lengths to `lengths`.
 fn blank(definition: &Definition, lengths: &mut Vec<usize>) -> Definition {
     let mut plain = definition.clone();
     for text in [&mut plain.title, &mut plain.description].into_iter().flatten() {
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_and_a_count_do_not_matter_and_words_do() {
+    fn changed_dates_and_counts_in_a_description_are_ignored_but_changed_words_are_not() {
         let of = |text: &str| definition(text, json!({}));
         let before = of("Lists 7 files. It is 2026-11-28 09:05.");
         assert!(differs_in_numbers(&before, &of("Lists 112 files. It is 2027-01-01 23:59.")));
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_may_not_become_a_message() {
+    fn a_number_that_becomes_much_longer_counts_as_a_change() {
         let of = |text: &str| definition(text, json!({"description": text}));
         let before = of("Lists 7 files.");
         assert!(differs_in_numbers(&before, &of("Lists 12345 files.")));
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_schema_matter_outside_of_its_descriptions() {
+    fn changed_numbers_in_a_schema_are_ignored_only_inside_descriptions() {
         let of = |limit: u32, about: &str, default: &str, choice: &str| {
             let property = json!({
                 "type": "integer", "maximum": limit, "description": about, "default": default,

@@ -36,7 +36,7 @@ fn check(pins: &Pins, tool: &str) -> bool {
 }
 
 #[test]
-fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
+fn the_first_tool_list_is_accepted_and_a_changed_tool_is_off_until_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, first) =
         (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
@@ -44,7 +44,7 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
     assert!(!pins_now.is_known("mail/post"));
     pins_now.record_tools(&pack, "post", &first);
     assert!(check(&pins_now, "send") && check(&pins_now, "read") && !check(&pins_now, "other"));
-    // After a restart, one tool is described differently, one is new, one is gone.
+    // After a restart, one tool has another description, one is new, and one is gone.
     let pins_now = pins(folder.path(), &[]);
     let second = [definition("send", "Sends. Also to me."), definition("burn", "Burns.")];
     pins_now.record_tools(&pack, "post", &second);
@@ -73,7 +73,7 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
             (Change::Added, "\"description\": \"Sends. Also to me.\",")
         ]
     );
-    // Only the definition that was shown is accepted.
+    // Only a definition that was shown can be accepted.
     let stale = definition("send", "Sends.").hash(&pack, "post");
     assert_eq!(accept(&pins_now, "send", &stale).unwrap_err().reason_text(), Some("changed"));
     accept(&pins_now, "send", &tools[2].hash).unwrap();
@@ -84,7 +84,7 @@ fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_accepts_nothing() {
+fn no_tool_is_accepted_if_the_file_of_accepted_definitions_is_unreadable() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tool-definitions.json"), "{").unwrap();
     let pins = pins(folder.path(), &[]);
@@ -96,7 +96,7 @@ fn a_file_that_cannot_be_read_accepts_nothing() {
 }
 
 #[test]
-fn a_text_with_other_numbers_is_used_and_counts_as_accepted_by_nobody() {
+fn a_description_with_changed_numbers_is_usable_but_not_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
     let of = |text: &str| [definition("pay", text)];
@@ -123,7 +123,7 @@ fn a_text_with_other_numbers_is_used_and_counts_as_accepted_by_nobody() {
 }
 
 #[test]
-fn a_tool_whose_effect_a_person_left_open_is_accepted_and_not_classified() {
+fn a_tool_accepted_without_an_effect_stays_unclassified() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("post"), pins(folder.path(), &[]));
     let listed = [definition("list", "Lists."), definition("send", "Sends.")];
@@ -142,7 +142,7 @@ fn a_tool_whose_effect_a_person_left_open_is_accepted_and_not_classified() {
 }
 
 #[test]
-fn a_persons_classification_of_a_tool_ends_when_its_server_says_that_it_changes_more() {
+fn a_tools_classification_is_reset_if_its_server_declares_a_stronger_effect() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::from("mail"), pins(folder.path(), &[]));
     let of = |hints: Value| Definition { annotations: Some(hints), ..definition("look", "Looks.") };
@@ -170,7 +170,7 @@ fn a_persons_classification_of_a_tool_ends_when_its_server_says_that_it_changes_
 }
 
 #[test]
-fn a_list_that_is_accepted_without_its_numbers_has_texts_that_nobody_saw() {
+fn a_tool_list_accepted_regardless_of_numbers_has_unaccepted_descriptions() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
     let shown = [definition("look", "Looks."), definition("pay", "Pays to account 1111.")];
@@ -187,7 +187,7 @@ fn a_list_that_is_accepted_without_its_numbers_has_texts_that_nobody_saw() {
 }
 
 #[test]
-fn a_removed_server_leaves_no_note() {
+fn removing_a_server_removes_its_notes() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, pins) = (PackId::of_added_server("bank"), pins(folder.path(), &[]));
     let tool = UnreadableTool { name: "pay".into(), why: "no schema".into() };
@@ -204,7 +204,7 @@ fn is_accepted(pins: &Pins, file: &serde_json::Value) -> bool {
 }
 
 #[test]
-fn the_file_of_an_added_server_is_accepted_as_the_app_wrote_it() {
+fn only_a_server_file_as_written_by_the_app_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, file) = (PackId::of_added_server("notes"), json!({"name": "notes", "n": 1}));
     let first = pins(folder.path(), &[]);
@@ -218,7 +218,7 @@ fn the_file_of_an_added_server_is_accepted_as_the_app_wrote_it() {
 }
 
 #[test]
-fn a_file_of_a_server_from_an_earlier_version_is_pinned_once() {
+fn the_server_file_of_an_earlier_version_is_accepted_once() {
     let folder = tempfile::tempdir().unwrap();
     let old = json!({"version": 1, "servers": {}}).to_string();
     fs::write(folder.path().join("tool-definitions.json"), old).unwrap();
@@ -230,7 +230,7 @@ fn a_file_of_a_server_from_an_earlier_version_is_pinned_once() {
 }
 
 #[test]
-fn the_apps_own_servers_change_with_the_app() {
+fn tool_changes_of_the_apps_own_servers_need_no_acceptance() {
     let folder = tempfile::tempdir().unwrap();
     let pins = pins(folder.path(), &["mail/post"]);
     pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
@@ -239,7 +239,7 @@ fn the_apps_own_servers_change_with_the_app() {
 }
 
 #[test]
-fn a_tool_is_a_write_until_the_user_says_otherwise() {
+fn a_tool_counts_as_a_write_until_a_person_classifies_it() {
     let with = |annotations: serde_json::Value| Definition {
         annotations: Some(annotations),
         ..definition("x", "X.")

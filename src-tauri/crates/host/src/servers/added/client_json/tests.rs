@@ -1,4 +1,4 @@
-//! The settings of other clients, as their documentation shows them.
+//! Tests with the settings of other clients, as their documentation shows them.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn problem(found: &Found) -> String {
 }
 
 #[test]
-fn the_files_of_four_clients_are_read() {
+fn settings_files_of_four_mcp_clients_are_read() {
     let claude = r#"{"mcpServers": {"Brave Search": {"command": "npx", "args": ["-y", "brave"], "env": {"BRAVE_API_KEY": "abc"}}}}"#;
     let Found { server, problem: none, notes, .. } = one(claude);
     assert_eq!((server.name.as_str(), server.command.as_str()), ("brave-search", "npx"));
@@ -60,7 +60,7 @@ fn the_files_of_four_clients_are_read() {
 }
 
 #[test]
-fn the_spellings_of_further_clients_are_read() {
+fn settings_in_the_notations_of_further_mcp_clients_are_read() {
     let of = |text: &str| one(text).server;
     let gemini = r#"{"mcpServers": {"a": {"httpUrl": "https://a.example/mcp", "timeout": 5000, "trust": true}}}"#;
     assert_eq!(of(gemini).url, "https://a.example/mcp");
@@ -103,9 +103,10 @@ bearer_token_env_var = "FAR_TOKEN"
     assert!(far.asks[0].is_key);
 }
 
-/// Texts of instructions and of further clients, with the program or address that each means.
+/// Tests texts of instructions and of further clients, with the program or address that each text
+/// means.
 #[test]
-fn texts_of_instructions_are_read() {
+fn settings_pasted_from_installation_instructions_are_read() {
     let npx = ["npx", "-y", "notes"];
     for (text, runs) in [
         (r#""mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes"]}}"#, &npx[..]),
@@ -151,7 +152,7 @@ fn texts_of_instructions_are_read() {
 }
 
 #[test]
-fn a_server_that_is_switched_off_stays_off() {
+fn a_server_switched_off_in_the_settings_stays_off() {
     for off in [
         r#""disabled": true"#,
         r#""enabled": false"#,
@@ -168,7 +169,7 @@ fn a_server_that_is_switched_off_stays_off() {
 }
 
 #[test]
-fn numbers_and_yes_or_no_are_texts_with_their_own_digits() {
+fn numbers_and_booleans_in_arguments_become_text_with_their_original_digits() {
     let text = r#"{"command": "npx", "args": ["--port", 8080, 1.10, true, -3e5], "env": {"A": 1, "B": false, "C": 123456789012345678901234567890, "D": null}}"#;
     let found = one(text);
     assert_eq!(found.server.args, ["--port", "8080", "1.10", "true", "-3e5"]);
@@ -182,7 +183,7 @@ fn numbers_and_yes_or_no_are_texts_with_their_own_digits() {
 }
 
 #[test]
-fn variables_are_filled_and_keys_among_them_are_marked() {
+fn placeholder_variables_are_filled_and_keys_among_them_are_marked() {
     let text = r#"{"command": "npx", "args": ["${ROOT:-/srv}", "${env:API_KEY}"], "env": {"A": "$API_KEY"}, "cwd": "${workspaceFolder}"}"#;
     let found = one(text);
     assert_eq!(found.server.args, ["/srv", "${env:API_KEY}"]);
@@ -200,7 +201,7 @@ fn variables_are_filled_and_keys_among_them_are_marked() {
 }
 
 #[test]
-fn every_server_of_a_file_is_kept_and_named() {
+fn every_server_of_a_settings_file_is_kept_under_a_unique_name() {
     let text = r#"{"mcpServers": {"Git Hub": {"command": "a"}, "git-hub": {"command": "b"}},
         "servers": {"GIT HUB": {"command": "c"}},
         "projects": {"/home/me": {"mcpServers": {"other": {"command": "d"}}}, "/x": {}}}"#;
@@ -211,7 +212,7 @@ fn every_server_of_a_file_is_kept_and_named() {
 }
 
 #[test]
-fn settings_without_use_for_an_address_or_a_program_are_named() {
+fn settings_that_do_not_apply_to_an_address_or_a_program_are_listed() {
     let far = r#"{"url": "https://a.example/mcp", "env": {"A": "b"}, "args": [], "oauth": {}}"#;
     assert_eq!(notes(&one(far)), "Not used of its settings: env, oauth.");
     let near = r#"{"command": "npx", "headers": {"A": "b"}, "envFile": ".env"}"#;
@@ -219,7 +220,7 @@ fn settings_without_use_for_an_address_or_a_program_are_named() {
 }
 
 #[test]
-fn settings_without_a_server_are_refused_with_the_remedy() {
+fn settings_without_a_server_are_refused_with_a_hint() {
     for text in ["{}", "[1]", r#"{"mcpServers": {}}"#, "{"] {
         let refused = read_settings(text, &BTreeMap::new()).unwrap_err();
         assert!(refused.hint_text().is_some(), "{text}");
@@ -235,7 +236,7 @@ fn settings_without_a_server_are_refused_with_the_remedy() {
 }
 
 #[test]
-fn many_servers_of_one_long_name_get_names_of_their_own() {
+fn many_servers_with_the_same_long_name_get_unique_names() {
     let name = "a".repeat(LONGEST_NAME);
     let mut found = vec![Found::default(); 20];
     found.iter_mut().for_each(|found| found.server.name.clone_from(&name));
@@ -249,7 +250,7 @@ fn many_servers_of_one_long_name_get_names_of_their_own() {
 }
 
 #[test]
-fn more_servers_than_are_read_at_once_are_refused() {
+fn a_settings_file_with_too_many_servers_is_refused() {
     let servers = |count: usize| {
         let all: Vec<String> =
             (0..count).map(|at| format!(r#""s{at}": {{"command": "npx"}}"#)).collect();
@@ -260,7 +261,7 @@ fn more_servers_than_are_read_at_once_are_refused() {
 }
 
 #[test]
-fn placeholders_in_placeholders_end_at_a_depth() {
+fn placeholders_nested_too_deeply_are_refused() {
     let nested = |depth: usize| {
         let value = format!("{}x{}", "${A:-".repeat(depth), "}".repeat(depth));
         one(&json!({"mcpServers": {"a": {"command": "npx", "env": {"B": value}}}}).to_string())

@@ -1,0 +1,448 @@
+//! Runs an import: reads each file in a separate process, finds the source of the file, compares
+//! the file with the stored rows, and asks the questions that only a person can answer. After the
+//! last file, all new states come into force together.
+
+use std::{
+    os::fd::AsRawFd as _,
+    path::{Path, PathBuf},
+};
+
+use contract::{
+    AgentError, CallerKind, SourceAddParams, SourceName, Text,
+    sources::{
+        ImportDecisions, ImportEntry, ImportJob, ImportLimits, ImportQuestion, ImportResult,
+        SourceKind, TableReport,
+    },
+    text,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Inner, deciding, folders,
+    importer::{ReadFile, StagedPart, run_importer, stopped},
+    places,
+    questions::{self, SKIP},
+    remembering,
+    replacing::{Effect, exclude},
+    storage::{Former, State, StoredSource, Table},
+};
+
+/// One import job.
+pub(super) struct Import<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) params: &'a SourceAddParams,
+    pub(super) by: CallerKind,
+    /// Whether the import only surveys the files and stores no rows.
+    pub(super) is_survey: bool,
+    pub(super) job: &'a str,
+    pub(super) stop: &'a CancellationToken,
+}
+
+/// A source in the state that it will have when all files are read.
+pub(super) struct Pending {
+    pub(super) source: StoredSource,
+    pub(super) state: Option<State>,
+    /// The states up to now, newest first, including the states of this job.
+    pub(super) chain: Vec<State>,
+    pub(super) is_new: bool,
+    /// The parts of this job, which are deleted if the job fails.
+    parts: Vec<PathBuf>,
+    /// The states of this job, oldest first.
+    states: Vec<String>,
+}
+
+/// A file that was read but not yet compared with its source.
+pub(super) struct Candidate {
+    pub(super) read: ReadFile,
+    pub(super) decisions: ImportDecisions,
+    pub(super) questions: Vec<ImportQuestion>,
+    /// The remembered decisions that do not fit the file.
+    pub(super) unused: Vec<String>,
+}
+
+impl Import<'_> {
+    /// Reads all files. Returns one result for each file. A question ends the job.
+    pub(super) async fn run(&self, files: &[PathBuf]) -> Result<Vec<ImportResult>, AgentError> {
+        let Some(unknown) = questions::find_unknown(&self.params.decisions.answers) else {
+            return self.run_files(files).await;
+        };
+        // The error names the questions that are open.
+        let survey = Import { is_survey: true, by: self.by.clone(), ..*self };
+        let open = survey.run_files(files).await?;
+        Err(questions::unknown_question(unknown, &open))
+    }
+
+    async fn run_files(&self, files: &[PathBuf]) -> Result<Vec<ImportResult>, AgentError> {
+        let mut pending = self.named_source()?;
+        let read = self.read_files(files, &mut pending).await;
+        let Some(pending) = pending else { return read };
+        let ended = match read {
+            _ if self.stop.is_cancelled() => Err(stopped()),
+            Ok(results) if self.is_survey || results.iter().any(is_open) => Ok(results),
+            Ok(results) => match self.commit(&pending).await {
+                Ok(()) => return Ok(results),
+                Err(error) => Err(error),
+            },
+            Err(error) => Err(error),
+        };
+        self.discard(&pending);
+        let mut results = ended?;
+        for result in &mut results {
+            result.is_stored = false;
+        }
+        Ok(results)
+    }
+
+    /// Reads files one after the other, up to the first question.
+    async fn read_files(
+        &self,
+        files: &[PathBuf],
+        pending: &mut Option<Pending>,
+    ) -> Result<Vec<ImportResult>, AgentError> {
+        let mut results = Vec::new();
+        for file in files {
+            let params = self.params_of(file);
+            let one = Import { params: &params, by: self.by.clone(), ..*self };
+            let read = one.read_one(file, pending).await;
+            let mut result = read.map_err(|error| name_file(error, file, files.len()))?;
+            if files.len() > 1 {
+                name_questions(&mut result);
+            }
+            let ends = is_open(&result);
+            results.push(result);
+            if ends {
+                break;
+            }
+        }
+        Ok(results)
+    }
+
+    /// Deletes what a job that stores nothing has made.
+    fn discard(&self, pending: &Pending) {
+        for part in &pending.parts {
+            let _ = std::fs::remove_file(part);
+        }
+        for state in &pending.states {
+            self.inner.storage.delete_state(&pending.source.name, state);
+        }
+        if pending.is_new {
+            let _ = self.inner.storage.remove(&pending.source.name);
+        }
+    }
+
+    /// Returns the parameters for one file. An answer for this file takes precedence over an answer
+    /// for all files.
+    fn params_of(&self, file: &Path) -> SourceAddParams {
+        let mut params = self.params.clone();
+        let name = file.file_name().map(|name| format!(":{}", name.to_string_lossy()));
+        for (id, answer) in &self.params.decisions.answers {
+            if let Some(id) = name.as_ref().and_then(|name| id.strip_suffix(name.as_str())) {
+                params.decisions.answers.insert(id.to_owned(), answer.clone());
+            }
+        }
+        params
+    }
+
+    /// Returns the source that the person named, new or not.
+    fn named_source(&self) -> Result<Option<Pending>, AgentError> {
+        let Some(name) = &self.params.name else { return Ok(None) };
+        if self.inner.storage.names().contains(name) {
+            return self.open(name).map(Some);
+        }
+        let proper = super::naming::name_from(name.as_str());
+        if proper != *name {
+            return Err(AgentError::invalid(text!(
+                "{name} cannot be the name of a source: use small letters, digits and underscores.",
+                name
+            ))
+            .reason("bad_name")
+            .hint(text!("Use the name {proper} (in a terminal: --name {proper}).", proper)));
+        }
+        Ok(Some(self.create(proper)))
+    }
+
+    pub(super) fn open(&self, name: &SourceName) -> Result<Pending, AgentError> {
+        let source = self.inner.storage.read(name)?;
+        if matches!(source.kind, SourceKind::Database { .. }) {
+            return Err(AgentError::invalid(text!(
+                "{name} is a database, which takes no files.",
+                name
+            ))
+            .reason("is_database")
+            .hint("Choose another name for the file."));
+        }
+        let chain = self.inner.storage.chain(&source)?;
+        let state = chain.first().cloned();
+        let (parts, states) = (Vec::new(), Vec::new());
+        Ok(Pending { source, state, chain, is_new: false, parts, states })
+    }
+
+    pub(super) fn create(&self, name: SourceName) -> Pending {
+        let source = StoredSource::new(name, SourceKind::Files, self.inner.clock.now());
+        let (parts, states) = (Vec::new(), Vec::new());
+        Pending { source, state: None, chain: Vec::new(), is_new: true, parts, states }
+    }
+
+    async fn read_one(
+        &self,
+        path: &Path,
+        pending: &mut Option<Pending>,
+    ) -> Result<ImportResult, AgentError> {
+        let staging = self.inner.storage.stage()?;
+        let mut candidate = self.read_candidate(path, staging.path(), pending.as_ref()).await?;
+        let is_named = pending.is_some();
+        if pending.is_none() {
+            let (found, questions) = self.find_source(path, &candidate)?;
+            candidate.questions.extend(questions);
+            *pending = Some(found);
+        }
+        let Some(target) = pending.as_mut() else { return Err(stopped()) };
+        if !is_named {
+            self.repeat_for(path, staging.path(), &mut candidate, target).await?;
+        }
+        self.name_account(path, staging.path(), &mut candidate, target).await?;
+        self.store(path, candidate, target).await
+    }
+
+    pub(super) async fn read_file(
+        &self,
+        path: &Path,
+        staging: &Path,
+        decisions: &ImportDecisions,
+    ) -> Result<ReadFile, AgentError> {
+        let file = files::open(path).map_err(|error| unreadable(path, &error))?;
+        if self.params.unattended {
+            // The path may lead to another file by now, so that the open file is checked instead.
+            let opened = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+            folders::check_allowed(&self.inner.storage, &opened)?;
+        }
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let job = ImportJob {
+            name: name.unwrap_or_default(),
+            decisions: decisions.clone(),
+            report_only: false,
+            limits: ImportLimits::default(),
+        };
+        let progress = |progress| self.inner.jobs.note_progress(self.job, progress);
+        let program = self.inner.processes.program()?;
+        // A second reading of the file begins with an empty folder, too.
+        let own = staging.join(format!("read-{}", self.inner.next_number()));
+        std::fs::create_dir(&own).map_err(|error| unreadable(&own, &error))?;
+        run_importer(program, &own, file, &job, progress, self.stop).await
+    }
+
+    /// Returns the person's decisions, including answers that affect how the file is read.
+    pub(super) fn given(&self) -> ImportDecisions {
+        let mut given = self.params.decisions.clone();
+        given.skip_rejected |= self.answer("rejected") == Some(SKIP);
+        remembering::apply_answers(&mut given);
+        given
+    }
+
+    /// Returns the remembered decisions for a source, unless the person chose to ignore them.
+    pub(super) fn remembered(&self, target: &Pending) -> ImportDecisions {
+        if self.params.forget_remembered {
+            ImportDecisions::default()
+        } else {
+            target.source.decisions.clone()
+        }
+    }
+
+    /// Returns the person's answer to a question. Without a person, no answer takes stored rows out.
+    pub(super) fn answer(&self, id: &str) -> Option<&str> {
+        let answer = self.params.decisions.answers.get(id).map(String::as_str)?;
+        let is_refused = self.params.unattended && questions::takes_rows_out(id, answer);
+        (!is_refused).then_some(answer)
+    }
+
+    /// Returns the answers that were not used, because only a person may give them.
+    fn refused_answers(&self) -> Vec<Text> {
+        let answers = self.params.decisions.answers.iter();
+        let refused = answers
+            .filter(|(id, answer)| self.params.unattended && questions::takes_rows_out(id, answer));
+        let note = |(id, answer): (&String, &String)| {
+            text!(
+                "The answer {id}={answer} was not used: only a person takes stored rows out. Import the file at a terminal or in the window.",
+                id,
+                answer
+            )
+        };
+        refused.map(note).collect()
+    }
+
+    /// Compares the file with the stored rows, and makes the next state if there are no questions.
+    async fn store(
+        &self,
+        path: &Path,
+        candidate: Candidate,
+        target: &mut Pending,
+    ) -> Result<ImportResult, AgentError> {
+        let Candidate { read, decisions, mut questions, unused } = candidate;
+        let ReadFile { mut report, part } = read;
+        report.notes.extend(remembering::repeated_notes(&self.given(), &decisions, &unused));
+        report.notes.extend(self.refused_answers());
+        questions.splice(0..0, report.questions.clone());
+        if questions.is_empty() && !self.is_survey {
+            check_stored(&report)?;
+        }
+        let may_skip = report.stored > 0 && !report.rejected.is_empty();
+        if questions.is_empty() && may_skip && !decisions.skip_rejected {
+            questions.push(questions::ask_rejected(&report.rejected));
+        }
+        let mut result = ImportResult {
+            source: target.source.name.clone(),
+            is_new_source: target.is_new,
+            report,
+            decisions,
+            change: None,
+            questions,
+            is_stored: false,
+        };
+        let Some(part) = part.filter(|_| result.questions.is_empty()) else { return Ok(result) };
+        let effect = self.compare(path, &part, &mut result, target).await?;
+        result.change = Some(effect.change.clone());
+        if !result.questions.is_empty() || effect.change.is_same_content {
+            return Ok(result);
+        }
+        self.add_state(path, part, &mut result, effect, target).await?;
+        result.is_stored = !self.is_survey;
+        Ok(result)
+    }
+
+    /// Makes the state after this file.
+    async fn add_state(
+        &self,
+        path: &Path,
+        part: StagedPart,
+        result: &mut ImportResult,
+        effect: Effect,
+        target: &mut Pending,
+    ) -> Result<(), AgentError> {
+        let before = target.state.as_ref();
+        let empty = Table::default();
+        let former = before.map_or(empty.columns.as_slice(), |state| &state.columns);
+        let (columns, notes) = deciding::merge_columns(former, &result.report.columns);
+        result.report.notes.extend(notes);
+        let mut parts = before.map(|state| state.parts.clone()).unwrap_or_default();
+        if effect.before > 0 {
+            exclude(&mut parts, &part.part, &effect, &result.report, &target.chain);
+        }
+        let folder = self.inner.storage.parts(&target.source.name);
+        let place = folder.join(&part.part.file);
+        let is_fresh = !place.is_file();
+        let own = part.part.clone();
+        self.inner.storage.keep_part(&target.source.name, &part.path, &own)?;
+        if is_fresh {
+            target.parts.push(place);
+        }
+        parts.push(own);
+        let mut table =
+            Table { parts, columns, rows: result.report.stored, days: result.report.days };
+        if table.parts.len() > 1 {
+            (table.rows, table.days) =
+                self.inner.measure_table(&target.source.name, &table).await?;
+        }
+        let entry = ImportEntry {
+            id: self.inner.ids.next("import"),
+            at: self.inner.clock.now(),
+            by: self.by.name().to_owned(),
+            report: result.report.clone(),
+            decisions: result.decisions.clone(),
+            change: effect.change,
+        };
+        let parent = before.map(|state| state.id.clone());
+        let (decisions, place) = (target.source.decisions.clone(), target.source.place.clone());
+        let kept = remembering::remembered_after(&result.decisions, &self.remembered(target));
+        let former = Former { decisions, place };
+        let state = State::new(parent, table, entry, places::stamp(path), former);
+        target.source.decisions = kept;
+        target.source.place = Some(self.params.place.clone());
+        target.states.push(state.id.clone());
+        target.chain.insert(0, state.clone());
+        target.state = Some(state);
+        Ok(())
+    }
+
+    /// Puts the new states into force.
+    async fn commit(&self, pending: &Pending) -> Result<(), AgentError> {
+        let count = pending.states.len();
+        let fresh: Vec<&State> = pending.chain.iter().take(count).collect();
+        let Some(newest) = fresh.first() else { return Ok(()) };
+        let (mut source, storage) = (pending.source.clone(), &self.inner.storage);
+        if pending.is_new {
+            // From now on, its rows belong to a source that is listed and can be removed.
+            storage.write(&source)?;
+        }
+        for state in fresh.iter().rev() {
+            storage.write_state(&source.name, state)?;
+        }
+        // All imports are recorded first, because a state must not come into force without a
+        // record.
+        for state in fresh.iter().rev() {
+            self.inner.record_import(&source.name, state, &self.by).await?;
+        }
+        let had_rows = pending.chain.len() > count;
+        self.inner.note_columns(&source, newest, had_rows)?;
+        source.present = Some(newest.id.clone());
+        storage.write(&source)
+    }
+}
+
+/// Returns an error if no record of a file can be read: a source without rows answers nothing, and
+/// would replace the rows of others.
+fn check_stored(report: &TableReport) -> Result<(), AgentError> {
+    if report.stored > 0 {
+        return Ok(());
+    }
+    let left_out: u64 = report.left_out.iter().map(|lines| lines.count).sum();
+    let told = match (report.rejected.first(), report.left_out.last()) {
+        (Some(first), _) => text!(
+            "No row of {file} can be read, the first in line {line}: {reason}",
+            file = &report.file,
+            line = first.lines.first().copied().unwrap_or_default(),
+            reason = first.reason.clone()
+        ),
+        (None, Some(rule)) => text!(
+            "{file} has no rows: all {count} lines are left out. {reason}",
+            file = &report.file,
+            count = left_out,
+            reason = rule.reason.clone()
+        ),
+        (None, None) => text!("{file} has no rows.", file = &report.file),
+    };
+    Err(AgentError::invalid(told)
+        .reason("no_rows")
+        .hint("Nothing was stored. Correct the file, or say how its columns are read."))
+}
+
+/// Names the file of an error, if it is one of several.
+fn name_file(mut error: AgentError, file: &Path, files: usize) -> AgentError {
+    if let Some(name) = file.file_name().filter(|_| files > 1) {
+        let problem = error.text();
+        error.set_message(text!("{file}: {problem}", file = name.to_string_lossy(), problem));
+    }
+    error
+}
+
+/// Adds the name of the file to the identifiers of its questions, because several files can have
+/// the same question.
+fn name_questions(result: &mut ImportResult) {
+    for question in &mut result.questions {
+        question.id = format!("{}:{}", question.id, result.report.file);
+    }
+}
+
+/// Whether a file needs an answer from a person, so that no rows of the job may be stored.
+fn is_open(result: &ImportResult) -> bool {
+    !result.questions.is_empty() || result.change.is_none()
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> AgentError {
+    let path = path.display();
+    let text: Text = if files::is_not_a_file(error) {
+        text!("{path} is a pipe, a socket or a device, not a file.", path)
+    } else {
+        text!("{path} cannot be read: {error}.", path, error)
+    };
+    AgentError::invalid(text).reason("unreadable_file").hint("Nothing was stored.")
+}

@@ -1,0 +1,491 @@
+//! Sources of data: tables from files, kept as snapshots, and tables of databases. This folder owns
+//! their states, imports, definitions and permissions, and the processes that read files and answer
+//! questions. Only these processes read rows. This folder must not know the packs of the profile,
+//! nor the views that show the results.
+
+mod addresses;
+mod asking;
+mod changes;
+mod checking;
+mod comparing;
+mod connecting;
+mod corrections;
+mod daily;
+mod database_questions;
+mod databases;
+mod deciding;
+mod describing;
+mod drivers;
+mod examining;
+mod exporting;
+mod folders;
+mod forwarding;
+mod hashes;
+mod importer;
+mod importing;
+mod jobs;
+mod leaving;
+mod naming;
+mod places;
+mod processes;
+mod proving;
+mod questions;
+mod recognising;
+mod remembering;
+mod replacing;
+mod retention;
+mod service;
+mod shared_columns;
+mod storage;
+mod tables;
+mod taking_back;
+mod telling;
+mod used;
+mod versions;
+
+use std::{
+    path::PathBuf,
+    pin::Pin,
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use audit::Log;
+use contract::{
+    AgentError, CallerKind, ErrorCode, FolderParams, FoldersResponse, Reason, RecordType,
+    SourceAddParams, SourceJob, SourceJobView, SourceName, SourceParams, SourceView, Text,
+    sources::{ImportDecisions, ImportResult, SourceKind, StorageUse},
+    text,
+};
+use engine::{
+    add_caller,
+    ports::{AuditLog as _, Clock, Durability, Ids, RecordDraft},
+};
+use tokio::sync::Mutex;
+
+use crate::{
+    keys::Keys,
+    log::{audit_error, current_caller},
+    profile::{LiveProfile, Options},
+};
+use importing::Import;
+use jobs::Jobs;
+use processes::Processes;
+pub(crate) use proving::WrittenFigures;
+pub(crate) use service::NAME as SERVICE;
+use storage::{State, Storage};
+use tables::{COMPARE, asked_parts};
+
+/// The longest time between two checks for data processes that nobody asks.
+const IDLE_CHECK: Duration = Duration::from_secs(30);
+
+/// The work that follows a change of rows.
+pub(crate) type Following = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Called after rows of sources changed, with the files that were stored and how they were read.
+type OnChange = Box<dyn Fn(Vec<PathBuf>, ImportDecisions) -> Following + Send + Sync>;
+
+/// All sources of an open profile.
+#[derive(Clone)]
+pub(crate) struct Sources(Arc<Inner>);
+
+/// The sources, for callers that must not keep them open. The function that follows a change of
+/// sources holds the packs, and the packs ask the sources.
+pub(crate) struct WeakSources(Weak<Inner>);
+
+impl WeakSources {
+    /// Returns the sources while their profile is open.
+    pub(crate) fn upgrade(&self) -> Option<Sources> {
+        self.0.upgrade().map(Sources)
+    }
+}
+
+/// The state that all files of this folder share.
+struct Inner {
+    storage: Storage,
+    processes: Processes,
+    jobs: Jobs,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    log: Arc<Log>,
+    profile: Arc<LiveProfile>,
+    keys: Keys,
+    /// Whether this process serves visitors of the chat API, who have no access to sources.
+    is_closed: bool,
+    /// The maximum size of the rows in an export of figures, in bytes.
+    export_bytes: u64,
+    numbers: AtomicU64,
+    /// The lock that is held while a source changes.
+    changing: Mutex<()>,
+    on_change: OnceLock<OnChange>,
+}
+
+impl Sources {
+    /// Opens the sources of a profile. Starts no process.
+    pub(crate) fn open(
+        profile: &Arc<LiveProfile>,
+        keys: &Keys,
+        log: &Arc<Log>,
+        options: &Options,
+    ) -> Result<Self, AgentError> {
+        let storage = Storage::new(profile.paths().sources());
+        let is_closed = options.served_packs.is_some();
+        if !is_closed {
+            storage.prepare()?;
+        }
+        let processes = Processes::new(storage.clone(), &options.program_dir, options.data_idle);
+        let sources = Self(Arc::new(Inner {
+            storage,
+            processes,
+            jobs: Jobs::default(),
+            clock: Arc::clone(&options.clock),
+            ids: Arc::clone(&options.ids),
+            log: Arc::clone(log),
+            profile: Arc::clone(profile),
+            keys: keys.clone(),
+            is_closed,
+            export_bytes: options.data_export_bytes,
+            numbers: AtomicU64::new(1),
+            changing: Mutex::default(),
+            on_change: OnceLock::new(),
+        }));
+        if !is_closed {
+            // The cleanup runs in the background, so that it does not delay the start.
+            let weak = sources.downgrade();
+            tokio::spawn(async move {
+                if let Some(sources) = weak.upgrade() {
+                    sources.clean_up().await;
+                }
+            });
+        }
+        Ok(sources)
+    }
+
+    /// Deletes former rows that are too old or take too much room. They stay if that cannot be
+    /// recorded, for example during an alarm.
+    async fn clean_up(&self) {
+        let _changing = self.0.changing.lock().await;
+        if let Err(error) = self.0.clean_up().await {
+            tracing::warn!(%error.message, "former rows cannot be deleted");
+        }
+    }
+
+    /// Returns a handle that does not keep the sources open.
+    pub(crate) fn downgrade(&self) -> WeakSources {
+        WeakSources(Arc::downgrade(&self.0))
+    }
+
+    /// Sets the function that is called when rows of sources change.
+    pub(crate) fn set_on_change(
+        &self,
+        on_change: impl Fn(Vec<PathBuf>, ImportDecisions) -> Following + Send + Sync + 'static,
+    ) {
+        let _ = self.0.on_change.set(Box::new(on_change));
+    }
+
+    fn opened(&self) -> Result<&Arc<Inner>, AgentError> {
+        if self.0.is_closed { Err(not_for_visitors()) } else { Ok(&self.0) }
+    }
+
+    /// Returns how much room the rows of all sources take, and how much they may take.
+    pub(crate) fn storage_use(&self) -> Result<StorageUse, AgentError> {
+        Ok(self.opened()?.storage_use())
+    }
+
+    /// Returns all sources by name. A source that cannot be read has a note about it.
+    pub(crate) fn list(&self) -> Result<Vec<SourceView>, AgentError> {
+        let inner = self.opened()?;
+        let view =
+            |name: SourceName| inner.view(&name).unwrap_or_else(|error| unreadable(name, &error));
+        Ok(inner.storage.names().into_iter().map(view).collect())
+    }
+
+    /// Starts a job that shows how files would be imported.
+    pub(crate) fn survey(&self, params: SourceAddParams) -> Result<SourceJob, AgentError> {
+        self.start(params, true)
+    }
+
+    /// Starts a job that imports files, or connects a database.
+    pub(crate) fn add(&self, params: SourceAddParams) -> Result<SourceJob, AgentError> {
+        self.start(params, false)
+    }
+
+    fn start(&self, params: SourceAddParams, is_survey: bool) -> Result<SourceJob, AgentError> {
+        let inner = Arc::clone(self.opened()?);
+        if addresses::is_address(&params.place) {
+            if params.unattended {
+                return Err(databases::needs_person());
+            }
+            return inner.start_connection(params, is_survey);
+        }
+        let mut files = places::find_files(&params.place)?;
+        let mut left = Vec::new();
+        // A person who names a file wants it, even if it was taken back before.
+        if let Some(name) = params.name.as_ref().filter(|_| places::is_pattern(&params.place))
+            && let Ok(source) = inner.storage.read(name)
+        {
+            (left, files) = files.into_iter().partition(|file| source.is_undone(file));
+        }
+        inner.start_import_without(params, files, &left, is_survey)
+    }
+
+    /// Starts a job that imports the new and changed files of a source's place, or reads the columns
+    /// of a database's table again. With `unattended`, each file's folder needs a permission.
+    pub(crate) fn refresh(
+        &self,
+        params: &SourceParams,
+        unattended: bool,
+    ) -> Result<SourceJob, AgentError> {
+        let inner = Arc::clone(self.opened()?);
+        let source = inner.storage.read(&params.name)?;
+        if let SourceKind::Database { address, .. } = &source.kind {
+            let (place, name) = (address.clone(), Some(params.name.clone()));
+            let decisions = ImportDecisions::default();
+            let params =
+                SourceAddParams { place, name, decisions, unattended, forget_remembered: false };
+            return inner.start_connection(params, false);
+        }
+        let place = source.place.clone().ok_or_else(|| no_place(&params.name))?;
+        let known: Vec<_> =
+            inner.storage.chain(&source)?.into_iter().map(|state| state.file).collect();
+        let is_new = |file: &PathBuf| !known.contains(&places::stamp(file));
+        let (left, files): (Vec<PathBuf>, Vec<PathBuf>) = places::find_files(&place)?
+            .into_iter()
+            .filter(is_new)
+            .partition(|file| source.is_undone(file));
+        // The remembered decisions count as such, and not as those of a person about these files.
+        let decisions = ImportDecisions::default();
+        let name = Some(params.name.clone());
+        let params =
+            SourceAddParams { place, name, decisions, unattended, forget_remembered: false };
+        inner.start_import_without(params, files, &left, false)
+    }
+
+    /// Returns the progress of a job.
+    pub(crate) fn job(&self, job: &SourceJob) -> Result<SourceJobView, AgentError> {
+        self.opened()?.jobs.view(&job.job)
+    }
+
+    /// Stops a job and discards its results.
+    pub(crate) fn stop_job(&self, job: &SourceJob) -> Result<(), AgentError> {
+        self.opened()?.jobs.stop(&job.job)
+    }
+
+    /// Allows a folder for imports without a person, or takes the permission back.
+    pub(crate) async fn allow_folder(
+        &self,
+        params: &FolderParams,
+    ) -> Result<FoldersResponse, AgentError> {
+        let inner = self.opened()?;
+        let _changing = inner.changing.lock().await;
+        let action = if params.allowed { "folder_allowed" } else { "folder_forbidden" };
+        let draft = RecordDraft::new(RecordType::SourceChanged).field("action", action);
+        let now = inner.clock.now();
+        let folders = folders::set_allowed(&inner.storage, &params.folder, params.allowed, now)?;
+        let recorded =
+            inner.record(draft.commit("folder", params.folder.clone()), &current_caller()).await;
+        if let Err(error) = recorded {
+            // A permission is revoked if it cannot be recorded.
+            folders::set_allowed(&inner.storage, &params.folder, false, now)?;
+            return Err(error);
+        }
+        Ok(FoldersResponse { folders })
+    }
+
+    /// Returns the folders for imports without a person.
+    pub(crate) fn allowed_folders(&self) -> Result<FoldersResponse, AgentError> {
+        Ok(FoldersResponse { folders: folders::read_allowed(&self.opened()?.storage)? })
+    }
+
+    /// Ends the processes that nobody asked for a while.
+    pub(crate) async fn end_idle_processes(&self) {
+        self.0.processes.end_idle().await;
+    }
+
+    /// Returns the time between two checks for such processes.
+    pub(crate) fn idle_check(&self) -> Duration {
+        self.0.processes.idle().min(IDLE_CHECK)
+    }
+
+    /// Ends all jobs and processes.
+    pub(crate) async fn shut_down(&self) {
+        self.0.jobs.stop_all();
+        self.0.processes.shut_down().await;
+    }
+}
+
+impl Inner {
+    fn start_connection(
+        self: Arc<Self>,
+        params: SourceAddParams,
+        is_survey: bool,
+    ) -> Result<SourceJob, AgentError> {
+        let (job, stop) = self.jobs.begin(self.ids.next("source"))?;
+        let (id, by) = (job.job.clone(), current_caller());
+        tokio::spawn(async move {
+            let running = self.jobs.running(&id);
+            let end = self.connect(&params, &by, is_survey, &stop).await;
+            running.finish(end);
+        });
+        Ok(job)
+    }
+
+    /// Starts an import, and notes the files that were taken back and are left out.
+    fn start_import_without(
+        self: Arc<Self>,
+        params: SourceAddParams,
+        files: Vec<PathBuf>,
+        left: &[PathBuf],
+        is_survey: bool,
+    ) -> Result<SourceJob, AgentError> {
+        let job = Arc::clone(&self).start_import(params, files, is_survey)?;
+        if !left.is_empty() {
+            self.jobs.note(&job.job, left_undone(left));
+        }
+        Ok(job)
+    }
+
+    fn start_import(
+        self: Arc<Self>,
+        params: SourceAddParams,
+        files: Vec<PathBuf>,
+        is_survey: bool,
+    ) -> Result<SourceJob, AgentError> {
+        if params.unattended {
+            for file in &files {
+                folders::check_allowed(&self.storage, file)?;
+            }
+        }
+        let (job, stop) = self.jobs.begin(self.ids.next("source"))?;
+        let (id, by) = (job.job.clone(), current_caller());
+        tokio::spawn(async move {
+            // This task runs only this import, so that a panic ends only this job.
+            let running = self.jobs.running(&id);
+            let _changing = self.changing.lock().await;
+            let import =
+                Import { inner: &self, params: &params, by, is_survey, job: &id, stop: &stop };
+            let mut end = import.run(&files).await;
+            if let Ok(results) = &mut end
+                && let Some(last) = results.iter_mut().rfind(|result| result.is_stored)
+            {
+                last.report.notes.extend(self.note_cleanup().await);
+            }
+            if let Ok(results) = &end
+                && let Some(first) = results.iter().find(|result| result.is_stored)
+            {
+                self.follow(stored_files(&files, results), first.decisions.clone()).await;
+            }
+            running.finish(end);
+        });
+        Ok(job)
+    }
+
+    /// Deletes former rows after an import. Returns what a person should know about it.
+    async fn note_cleanup(&self) -> Option<Text> {
+        match self.clean_up().await {
+            Ok(note) => note,
+            Err(error) => Some(error.text()),
+        }
+    }
+
+    fn changed(&self, files: Vec<PathBuf>) {
+        if let Some(on_change) = self.on_change.get() {
+            // Without files, there is no further work, so that the future is dropped.
+            drop(on_change(files, ImportDecisions::default()));
+        }
+    }
+
+    /// Gives stored files to the packs that know their columns, and waits for the packs, because
+    /// the program may end with the job.
+    async fn follow(&self, files: Vec<PathBuf>, decisions: ImportDecisions) {
+        if let Some(on_change) = self.on_change.get() {
+            on_change(files, decisions).await;
+        }
+    }
+
+    /// Returns a number that is unique within this process.
+    fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Records an import that is about to come into force.
+    async fn record_import(
+        &self,
+        name: &SourceName,
+        state: &State,
+        by: &CallerKind,
+    ) -> Result<(), AgentError> {
+        let report = &state.import.report;
+        let count = |counts: &mut dyn Iterator<Item = u64>| counts.sum::<u64>();
+        let draft = RecordDraft::new(RecordType::DataImported)
+            .field("source", name.as_str())
+            .field("import", state.id.as_str())
+            .field("rows_stored", report.stored)
+            .field("left_out", count(&mut report.left_out.iter().map(|one| one.count)))
+            .field("errors", count(&mut report.rejected.iter().map(|one| one.count)))
+            .field("vanished", state.import.change.vanished_rows)
+            .field("version", state.data_version())
+            .commit("file", report.file.clone())
+            .commit("file_hash", report.hash.clone());
+        self.record(draft, by).await
+    }
+
+    async fn record(&self, draft: RecordDraft, by: &CallerKind) -> Result<(), AgentError> {
+        let signed = add_caller(draft, by, self.profile.as_ref());
+        let recorded = self.log.append(signed, Durability::Durable).await;
+        recorded.map(drop).map_err(|error| audit_error(&error))
+    }
+}
+
+fn stored_files(files: &[PathBuf], results: &[ImportResult]) -> Vec<PathBuf> {
+    let stored = files.iter().zip(results).filter(|(_, result)| result.is_stored);
+    stored.map(|(file, _)| file.clone()).collect()
+}
+
+fn change_record(action: &str, name: &SourceName) -> RecordDraft {
+    RecordDraft::new(RecordType::SourceChanged)
+        .field("action", action)
+        .field("source", name.as_str())
+}
+
+fn not_for_visitors() -> AgentError {
+    AgentError::new(ErrorCode::ToolNotFound, "There are no sources of data here.")
+        .reason(Reason::NotFound)
+}
+
+/// Returns the view of a source whose files are damaged.
+fn unreadable(name: SourceName, error: &AgentError) -> SourceView {
+    let notes = std::iter::once(error.text()).chain(error.hint_as_text()).collect();
+    SourceView {
+        name,
+        kind: SourceKind::Files,
+        place: None,
+        rows: None,
+        columns: Vec::new(),
+        days: None,
+        version: None,
+        imports: Vec::new(),
+        approved: 0,
+        proposed: 0,
+        notes,
+    }
+}
+
+/// Returns the note about files that were taken back and that a refresh leaves.
+fn left_undone(files: &[PathBuf]) -> Text {
+    let name = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let names: Vec<String> = files.iter().filter_map(name).collect();
+    text!(
+        "These files were imported and taken back, so they are not imported again unless a person names them: {files}.",
+        files = names.join(", ")
+    )
+}
+
+fn no_place(name: &SourceName) -> AgentError {
+    AgentError::invalid(text!("{name} has no file that could be read again.", name))
+        .reason("no_place")
+        .hint("Import a file or a pattern such as exports/*.csv into it.")
+}

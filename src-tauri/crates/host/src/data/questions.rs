@@ -1,0 +1,440 @@
+//! The questions of an import that only a person can answer: their words, answers and options. Pure:
+//! it does not know when they are asked.
+
+use std::collections::BTreeMap;
+
+use contract::{
+    AgentError, Amount, SourceName, Text,
+    sources::{
+        FILE_QUESTIONS, ImportQuestion, ImportResult, QuestionChoice, RejectedRows, SumChange,
+    },
+    text,
+};
+
+use super::{
+    comparing::{Renamed, Vanished},
+    places::FileStamp,
+};
+
+/// The answer by which a file becomes a source of its own.
+pub(super) const OTHER: &str = "other";
+/// The answer by which a file belongs to the source that fits.
+pub(super) const SAME: &str = "same";
+/// The answer by which former rows give way.
+pub(super) const REPLACE: &str = "replace";
+/// The answer by which records that cannot be read are left out.
+pub(super) const SKIP: &str = "skip";
+/// The answer by which former rows stay.
+pub(super) const KEEP: &str = "keep";
+/// The answer by which only the former rows of renamed things give way.
+pub(super) const RENAMED: &str = "renamed";
+
+/// The questions of this file.
+const OWN_QUESTIONS: [&str; 14] = [
+    "source",
+    "same_account",
+    "whose_data",
+    "rejected",
+    "vanished",
+    "older",
+    "coarser",
+    "missing_amounts",
+    "other_currency",
+    "same_currency",
+    "password",
+    "table",
+    "library",
+    "hosts",
+];
+/// The questions of a driver, whose answer is a hash, and of packs that get the files, too.
+const OTHER_QUESTIONS: [&str; 2] = ["driver", "advertiser"];
+
+/// Whether stored rows may go by an answer.
+pub(super) fn takes_rows_out(id: &str, answer: &str) -> bool {
+    // The name of a file may stand behind the question.
+    matches!(
+        (question_of(id), answer),
+        ("vanished" | "older" | "coarser" | "missing_amounts", REPLACE)
+            | ("vanished", RENAMED)
+            | ("whose_data", SAME)
+    )
+}
+
+/// Returns the question of an answer, behind which the name of a file may stand.
+fn question_of(id: &str) -> &str {
+    id.split(':').next().unwrap_or(id)
+}
+
+/// Returns the first answer to a question that there is not.
+pub(super) fn find_unknown(answers: &BTreeMap<String, String>) -> Option<&str> {
+    let is_known = |id: &str| {
+        let all = [&FILE_QUESTIONS[..], &OWN_QUESTIONS[..], &OTHER_QUESTIONS[..]];
+        all.iter().any(|ids| ids.contains(&question_of(id)))
+    };
+    answers.keys().map(String::as_str).find(|id| !is_known(id))
+}
+
+/// Refuses an answer to a question that there is not. `open` are the results without the answer.
+pub(super) fn unknown_question(id: &str, open: &[ImportResult]) -> AgentError {
+    let open: Vec<&str> = open
+        .iter()
+        .flat_map(|result| result.questions.iter().map(|question| question.id.as_str()))
+        .collect();
+    let error = AgentError::invalid(text!("There is no question {id}.", id))
+        .reason("unknown_question")
+        .with("open", open.clone());
+    if open.is_empty() {
+        error.hint("No question is open. Leave the answer out.")
+    } else {
+        error.hint(text!("The open questions are: {questions}.", questions = open.join(", ")))
+    }
+}
+
+/// The most accounts that a question names.
+const NAMED: usize = 3;
+/// The most renamed things that a question names.
+const SHOWN: usize = 5;
+
+/// Creates a possible answer.
+pub(super) fn choice(value: &str, label: impl Into<Text>) -> QuestionChoice {
+    QuestionChoice { value: value.to_owned(), label: label.into() }
+}
+
+/// Returns the command line option that answers a question.
+pub(super) fn answer_option(id: &str, value: &str) -> String {
+    format!("--answer {id}={value}")
+}
+
+/// Asks which of several sources a file belongs to.
+pub(super) fn ask_source(names: &[SourceName]) -> ImportQuestion {
+    let mut choices: Vec<QuestionChoice> =
+        names.iter().map(|name| choice(name.as_str(), name.as_str())).collect();
+    choices.push(choice(OTHER, "A source of its own"));
+    ImportQuestion {
+        id: "source".to_owned(),
+        text: "The columns fit several sources. Which one does the file belong to?".into(),
+        choices,
+        option: "--name SOURCE".to_owned(),
+    }
+}
+
+/// Asks whether a file without an account belongs to the account of earlier files.
+pub(super) fn ask_account(account: &str) -> ImportQuestion {
+    ImportQuestion {
+        id: "same_account".to_owned(),
+        text: text!(
+            "The file does not say whose data it is. Earlier files with these columns belong to {account}. Does this one, too?",
+            account
+        ),
+        choices: vec![
+            choice(SAME, text!("Yes, it belongs to {account}", account)),
+            choice(OTHER, "No, it is a source of its own"),
+        ],
+        option: "--account NAME".to_owned(),
+    }
+}
+
+/// Why a file may belong to another source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// A sum of the days that both have is quite different. `places` are the decimals of its column.
+    Sum { sum: SumChange, places: u8 },
+    /// No name of the file is in the source.
+    Names,
+}
+
+/// Asks whether a file belongs to the source that fits, although there is a doubt.
+pub(super) fn ask_whose_data(source: &SourceName, doubt: &Doubt) -> ImportQuestion {
+    let text = match doubt {
+        Doubt::Sum { sum, places } => {
+            let amount = |digits: &str| Amount::new(digits, *places, sum.currency.as_deref());
+            text!(
+                "The file has rows of days that {source} has, but {column} would be {after} instead of {before}. Is it the same data, corrected?",
+                source,
+                column = &sum.column,
+                after = amount(&sum.after),
+                before = amount(&sum.before)
+            )
+        }
+        Doubt::Names => text!(
+            "No name in the file is in {source}, and the file does not say whose data it is. Does it belong to {source}?",
+            source
+        ),
+    };
+    ImportQuestion {
+        id: "whose_data".to_owned(),
+        text,
+        choices: vec![
+            choice(SAME, text!("Yes, it belongs to {source}", source)),
+            choice(OTHER, "No, it is a source of its own"),
+        ],
+        option: answer_option("whose_data", "same|other"),
+    }
+}
+
+/// Asks what becomes of former rows without an account, if the file names its accounts.
+pub(super) fn ask_unnamed(source: &SourceName, accounts: &[String]) -> ImportQuestion {
+    let mut named = accounts.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if accounts.len() > NAMED {
+        named.push_str(", \u{2026}");
+    }
+    ImportQuestion {
+        id: "whose_data".to_owned(),
+        text: text!(
+            "{source} has rows of these days without an account, and the file belongs to {accounts}. Does the file replace these rows?",
+            source,
+            accounts = &named
+        ),
+        choices: vec![
+            choice(SAME, text!("Yes, they belong to {accounts}, too", accounts = &named)),
+            choice(KEEP, "No, keep them beside the rows of the file"),
+            choice(OTHER, "No, it is a source of its own"),
+        ],
+        option: answer_option("whose_data", "same|keep|other"),
+    }
+}
+
+/// Asks whether records that cannot be read are left out.
+pub(super) fn ask_rejected(rejected: &[RejectedRows]) -> ImportQuestion {
+    let count: u64 = rejected.iter().map(|one| one.count).sum();
+    let first = rejected.first();
+    let line = first.and_then(|one| one.lines.first()).copied().unwrap_or_default();
+    let reason = first.map(|one| one.reason.clone()).unwrap_or_default();
+    let (text, yes) = if count == 1 {
+        let text =
+            text!("Line {line} cannot be read: {reason} Leave it out?", line, reason = reason);
+        (text, "Yes, leave this line out")
+    } else {
+        let text = text!(
+            "{count} records cannot be read, the first in line {line}: {reason} Leave them out?",
+            count,
+            line,
+            reason = reason
+        );
+        (text, "Yes, leave these lines out")
+    };
+    ImportQuestion {
+        id: "rejected".to_owned(),
+        text,
+        choices: vec![choice(SKIP, yes)],
+        option: answer_option("rejected", SKIP),
+    }
+}
+
+/// Former rows that are not in a file.
+pub(super) struct Leaving {
+    /// The number of rows with amounts.
+    pub(super) count: u64,
+    /// Names that nothing in the file looks like.
+    pub(super) examples: Vec<Vanished>,
+    /// Names that were probably changed.
+    pub(super) renamed: Vec<Renamed>,
+    /// Whether the other rows stay in any case.
+    pub(super) is_by_key: bool,
+    /// The decimals of the sums.
+    pub(super) places: u8,
+}
+
+/// Asks what becomes of rows that are not in the file.
+pub(super) fn ask_vanished(leaving: &Leaving) -> ImportQuestion {
+    let Leaving { count, examples, renamed, is_by_key, places } = leaving;
+    let is_mixed = !renamed.is_empty() && !examples.is_empty() && !is_by_key;
+    let shown = || listed(examples.iter().map(|one| show_vanished(one, *places)));
+    let names = || listed(renamed.iter().take(SHOWN).map(show_renamed));
+    let text = match renamed.as_slice() {
+        [] if *count == 1 => text!(
+            "A stored row with an amount is no longer in the file, although it covers its day: {examples}. Take it out?",
+            examples = shown()
+        ),
+        [] => text!(
+            "{count} stored rows with amounts are no longer in the file, although it covers their days: {examples}. Take them out?",
+            count = *count,
+            examples = shown()
+        ),
+        _ if is_mixed => text!(
+            "Names are no longer in the file, but others have the same sums on the same days, so they were probably renamed: {names}. Other stored rows with amounts are not in the file either, although it covers their days: {examples}. Which rows are taken out?",
+            names = names(),
+            examples = shown()
+        ),
+        [Renamed { from, to }] => text!(
+            "{from} is no longer in the file, but {to} has the same sums on the same days. It was probably renamed. Take the former rows out?",
+            from,
+            to
+        ),
+        _ => text!(
+            "Names are no longer in the file, but others have the same sums on the same days, so they were probably renamed: {names}. Take the former rows out?",
+            names = names()
+        ),
+    };
+    let choices = if is_mixed {
+        vec![
+            choice(REPLACE, "All of them: the file is complete"),
+            choice(RENAMED, "Only those of the renamed"),
+            choice(KEEP, "None: the file has only a part"),
+        ]
+    } else if *is_by_key {
+        vec![choice(RENAMED, "Yes, they were renamed"), choice(KEEP, "No, keep them")]
+    } else {
+        vec![
+            choice(REPLACE, "Yes, the file is complete"),
+            choice(KEEP, "No, keep them: the file has only a part"),
+        ]
+    };
+    let values: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
+    let option = answer_option("vanished", &values.join("|"));
+    ImportQuestion { id: "vanished".to_owned(), text, choices, option }
+}
+
+/// Lists texts, which keep their keys.
+fn listed(texts: impl Iterator<Item = Text>) -> Text {
+    texts.reduce(|all, next| text!("{all}; {next}", all, next)).unwrap_or_default()
+}
+
+fn show_renamed(one: &Renamed) -> Text {
+    text!("{from} \u{2192} {to}", from = &one.from, to = &one.to)
+}
+
+fn show_vanished(one: &Vanished, places: u8) -> Text {
+    let sum = Amount::new(&one.sum, places, one.currency.as_deref());
+    let name = &one.name;
+    match (&one.first, &one.last) {
+        (Some(first), Some(last)) if first != last => {
+            text!("{name} ({first} \u{2013} {last}: {sum})", name, first, last, sum)
+        }
+        (Some(day), _) => text!("{name} ({day}: {sum})", name, day, sum),
+        _ => text!("{name} ({sum})", name, sum),
+    }
+}
+
+/// Asks whether a file replaces rows of a newer one.
+pub(super) fn ask_older(file: &FileStamp, newer: &FileStamp) -> ImportQuestion {
+    let at = |stamp: &FileStamp| {
+        let at = stamp.modified_at.map(|at| at.format("%Y-%m-%d %H:%M").to_string());
+        at.unwrap_or_default()
+    };
+    ImportQuestion {
+        id: "older".to_owned(),
+        text: text!(
+            "The file ({at}) is older than the one that the stored rows come from ({newer}). Replace them all the same?",
+            at = at(file),
+            newer = at(newer)
+        ),
+        choices: vec![choice(REPLACE, "Yes, replace them")],
+        option: answer_option("older", REPLACE),
+    }
+}
+
+/// Asks whether a file with fewer columns replaces finer rows.
+pub(super) fn ask_coarser(missing: &[String]) -> ImportQuestion {
+    ImportQuestion {
+        id: "coarser".to_owned(),
+        text: text!(
+            "The file lacks {columns}, which the stored rows of the same days have. Replace them by the coarser rows?",
+            columns = missing.join(", ")
+        ),
+        choices: vec![
+            choice(REPLACE, "Yes, replace them"),
+            choice(OTHER, "No, it is a source of its own"),
+        ],
+        option: answer_option("coarser", "replace|other"),
+    }
+}
+
+/// Asks whether a file replaces rows with amounts in columns that it lacks.
+pub(super) fn ask_missing_amounts(missing: &[String]) -> ImportQuestion {
+    ImportQuestion {
+        id: "missing_amounts".to_owned(),
+        text: text!(
+            "The file lacks {columns}, in which the stored rows of the same days have amounts. Replace the rows, so that these amounts go?",
+            columns = missing.join(", ")
+        ),
+        choices: vec![
+            choice(REPLACE, "Yes, replace them"),
+            choice(OTHER, "No, it is a source of its own"),
+        ],
+        option: answer_option("missing_amounts", "replace|other"),
+    }
+}
+
+/// Asks what becomes of amounts in another currency.
+pub(super) fn ask_currency(column: &str, before: &str, file: &str) -> ImportQuestion {
+    ImportQuestion {
+        id: "other_currency".to_owned(),
+        text: text!(
+            "{column} is in {file} in this file and in {before} in earlier ones. Amounts of two currencies are never added up.",
+            column,
+            file,
+            before
+        ),
+        choices: vec![choice(OTHER, "Make it a source of its own")],
+        option: answer_option("other_currency", OTHER),
+    }
+}
+
+/// Asks for the currency of a file that does not say it.
+pub(super) fn ask_same_currency(column: &str, before: &str) -> ImportQuestion {
+    ImportQuestion {
+        id: "same_currency".to_owned(),
+        text: text!(
+            "The file does not say the currency of {column}, which is {before} in earlier files. Is it the same?",
+            column,
+            before
+        ),
+        choices: vec![
+            choice(SAME, text!("Yes, it is {before}", before)),
+            choice(OTHER, "No, it is a source of its own"),
+        ],
+        option: "--currency CODE".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(ids: &[&str]) -> BTreeMap<String, String> {
+        ids.iter().map(|id| ((*id).to_owned(), "x".to_owned())).collect()
+    }
+
+    #[test]
+    fn an_answer_to_a_question_that_there_is_not_is_found() {
+        let known = answers(&["vanished", "vanished:a.csv", "date_order", "driver", "advertiser"]);
+        assert_eq!(find_unknown(&known), None);
+        for id in ["vanish", "dates", "dates:a.csv", ""] {
+            assert_eq!(find_unknown(&answers(&["older", id])), Some(id));
+        }
+    }
+
+    #[test]
+    fn renamed_things_and_other_vanished_rows_are_asked_about_apart() {
+        let renamed = vec![Renamed { from: "Oak".into(), to: "Elm".into() }];
+        let vanished = Vanished {
+            name: "Ash".into(),
+            first: Some("2026-11-01".into()),
+            last: Some("2026-11-02".into()),
+            sum: "1234.500".into(),
+            currency: Some("EUR".into()),
+        };
+        let leaving = |examples: Vec<Vanished>, is_by_key| {
+            let question = ask_vanished(&Leaving {
+                count: 4,
+                examples,
+                renamed: renamed.clone(),
+                is_by_key,
+                places: 2,
+            });
+            let values: Vec<String> =
+                question.choices.iter().map(|choice| choice.value.clone()).collect();
+            (question.text.to_string(), values)
+        };
+        let (text, values) = leaving(vec![vanished.clone()], false);
+        assert!(text.contains("Oak → Elm"), "{text}");
+        assert!(text.contains("Ash (2026-11-01 – 2026-11-02: 1,234.50 EUR)"), "{text}");
+        assert_eq!(values, [REPLACE, RENAMED, KEEP]);
+        assert_eq!(leaving(Vec::new(), false).1, [REPLACE, KEEP]);
+        let (text, values) = leaving(vec![vanished], true);
+        assert!(!text.contains("Ash"), "rows with other keys stay: {text}");
+        assert_eq!(values, [RENAMED, KEEP]);
+        assert!(takes_rows_out("vanished:a.csv", RENAMED) && !takes_rows_out("vanished", KEEP));
+    }
+}

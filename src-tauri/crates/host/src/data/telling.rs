@@ -1,0 +1,303 @@
+//! Puts answers for models into their form: at most so many bytes, with a line about what was left
+//! out, and the place where the next page begins. It must not know where answers come from.
+
+use contract::{
+    Text,
+    metric_query::{DataColumn, DataResult},
+    result::{ChartKind, ColumnRole},
+    text,
+};
+use serde_json::{Map, Value, json};
+
+/// The most bytes of an answer as JSON text.
+pub(super) const MOST: usize = 64_000;
+/// The bytes that notes and marks may take besides the rows.
+const ROOM: usize = 1_000;
+/// The longest SQL of an answer in bytes.
+const LONGEST_SQL: usize = 20_000;
+/// The lengths to which long texts are shortened, in characters, until an answer fits.
+const TEXTS: [usize; 4] = [4_000, 1_000, 200, 40];
+/// The most names of a list in an overview.
+const NAMES: usize = 100;
+
+/// Returns how many rows of a result fit into an answer.
+pub(super) fn rows_that_fit(told: &Value) -> usize {
+    let Some(rows) = told["rows"].as_array() else { return 0 };
+    let sizes: Vec<usize> = rows.iter().map(|row| size_of(row) + 1).collect();
+    let fixed = size_of(told) - sizes.iter().sum::<usize>().min(size_of(told));
+    let mut room = MOST.saturating_sub(fixed + ROOM);
+    let fits = |size: &&usize| {
+        let fits = **size <= room;
+        room = room.saturating_sub(**size);
+        fits
+    };
+    sizes.iter().take_while(fits).count()
+}
+
+/// Writes a result as an answer for a model. `first` is the number of rows before it.
+pub(super) fn tell_result(result: &DataResult, asked: &Value, first: u64) -> Value {
+    let mut told = json!(result);
+    told["asked"] = asked.clone();
+    if result.sql.len() > LONGEST_SQL {
+        told["sql"] = Value::String(String::new());
+        add_note(
+            &mut told,
+            text!("The SQL has {count} bytes and is left out.", count = result.sql.len()),
+        );
+    }
+    if result.more.is_some() {
+        let last = first + u64::try_from(result.rows.len()).unwrap_or_default();
+        add_note(
+            &mut told,
+            text!(
+                "These are rows {first} to {last} of {count}. The same call with `more` as cursor gives the next ones.",
+                first = first + 1,
+                last,
+                count = result.row_count
+            ),
+        );
+    }
+    told
+}
+
+/// Shortens long texts of an answer until it fits. Returns whether it does.
+pub(super) fn shorten(told: &mut Value) -> bool {
+    if size_of(told) <= MOST {
+        return true;
+    }
+    for most in TEXTS {
+        let rows = told["rows"].as_array_mut().into_iter().flatten();
+        for cell in rows.filter_map(Value::as_array_mut).flatten() {
+            if let Value::String(text) = cell {
+                *text = shorten_text(text, most);
+            }
+        }
+        if size_of(told) + ROOM <= MOST {
+            add_note(
+                told,
+                text!("Texts of more than {count} characters are shortened.", count = most),
+            );
+            // The shortened figures are not those of the question.
+            if let Some(members) = told.as_object_mut() {
+                members.remove("asked");
+            }
+            return true;
+        }
+    }
+    false
+}
+
+fn shorten_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn add_note(told: &mut Value, note: Text) {
+    match told["notes"].as_array_mut() {
+        Some(notes) => notes.push(json!(note)),
+        None => told["notes"] = json!([note]),
+    }
+}
+
+/// Returns the length of a value as JSON text.
+pub(super) fn size_of(value: &Value) -> usize {
+    value.to_string().len()
+}
+
+/// An entry of an answer that lists things: the list, its name if the list is an object, and its value.
+pub(super) struct Entry {
+    list: &'static str,
+    name: Option<String>,
+    value: Value,
+}
+
+impl Entry {
+    /// Makes an entry of a list.
+    pub(super) fn new(list: &'static str, value: Value) -> Self {
+        Self { list, name: None, value }
+    }
+
+    /// Makes a member of an object.
+    pub(super) fn named(list: &'static str, name: &str, value: Value) -> Self {
+        Self { list, name: Some(name.to_owned()), value }
+    }
+
+    fn put(self, told: &mut Map<String, Value>) {
+        let Some(name) = self.name else {
+            let list = told.entry(self.list).or_insert_with(|| json!([]));
+            return list.as_array_mut().into_iter().for_each(|list| list.push(self.value.clone()));
+        };
+        let members = told.entry(self.list).or_insert_with(|| json!({}));
+        if let Some(members) = members.as_object_mut() {
+            members.insert(name, self.value);
+        }
+    }
+}
+
+/// Adds entries to an answer from a place on, until it is full. A page has at least one entry.
+pub(super) fn list_entries(
+    mut told: Map<String, Value>,
+    entries: Vec<Entry>,
+    from: usize,
+) -> Value {
+    let count = entries.len();
+    let mut size = size_of(&Value::Object(told.clone())) + ROOM;
+    let mut next = None;
+    for (at, entry) in entries.into_iter().enumerate().skip(from) {
+        size += size_of(&entry.value) + entry.name.as_ref().map_or(0, String::len) + 8;
+        if size > MOST && at > from {
+            next = Some(at);
+            break;
+        }
+        entry.put(&mut told);
+    }
+    let mut told = Value::Object(told);
+    if let Some(next) = next {
+        told["more"] = json!(next.to_string());
+        add_note(
+            &mut told,
+            text!(
+                "These are entries {first} to {last} of {count}. The same call with `more` as cursor gives the next ones.",
+                first = from + 1,
+                last = next,
+                count
+            ),
+        );
+    }
+    told
+}
+
+/// Returns the place of the page that a cursor names.
+pub(super) fn place_of(cursor: Option<&str>) -> usize {
+    cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or_default()
+}
+
+/// Returns a definition as it is written. A very long one is shortened.
+pub(super) fn written(text: &str) -> String {
+    shorten_text(text, TEXTS[0])
+}
+
+/// Adds the first names of a list, and the number of all of them if there are more.
+pub(super) fn add_names<'a>(
+    told: &mut Value,
+    list: &str,
+    names: impl ExactSizeIterator<Item = &'a String>,
+) {
+    let count = names.len();
+    told[list] = json!(names.take(NAMES).collect::<Vec<_>>());
+    if count > NAMES {
+        add_note(
+            told,
+            text!(
+                "Only the first {shown} of {count} names are listed here. A description of the source has all.",
+                shown = NAMES,
+                count
+            ),
+        );
+    }
+}
+
+/// Describes the chart of a result: its kind, and which columns are drawn. None if a table or a single
+/// figure says more.
+pub(super) fn describe_chart(result: &DataResult, wanted: Option<ChartKind>) -> Option<Value> {
+    let fitting = analytics::choose_chart(result)?;
+    let of = |role: ColumnRole| {
+        result.columns.iter().filter(move |column| column.role == role).map(|column| &column.name)
+    };
+    // Lines need a time.
+    let has_time = of(ColumnRole::Time).next().is_some();
+    let kind = wanted.filter(|kind| *kind != ChartKind::Lines || has_time).unwrap_or(fitting);
+    let time = of(ColumnRole::Time).next();
+    let dimension = of(ColumnRole::Dimension).next();
+    let across = time.or(dimension)?;
+    let mut chart = json!({ "kind": kind, "across": across, "figures": figures(&result.columns) });
+    if let (Some(_), Some(dimension)) = (time, dimension) {
+        chart["each"] = json!(dimension);
+    }
+    Some(chart)
+}
+
+fn figures(columns: &[DataColumn]) -> Vec<&String> {
+    let measures = columns.iter().filter(|column| column.role == ColumnRole::Measure);
+    measures.map(|column| &column.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::metric_query::DataType;
+    use contract::result::ValueFormat;
+
+    use super::*;
+
+    fn column(name: &str, role: ColumnRole) -> DataColumn {
+        DataColumn::new(name, DataType::Text, role, ValueFormat::Text)
+    }
+
+    fn result(rows: Vec<Vec<Value>>) -> DataResult {
+        DataResult {
+            columns: vec![column("day", ColumnRole::Time), column("spend", ColumnRole::Measure)],
+            row_count: 1_000,
+            rows,
+            ..DataResult::default()
+        }
+    }
+
+    #[test]
+    fn an_answer_has_as_many_rows_as_fit_and_says_where_it_goes_on() {
+        let rows = vec![vec![json!("2026-11-01"), json!("x".repeat(190))]; 500];
+        let whole = result(rows);
+        let told = tell_result(&whole, &json!({}), 0);
+        assert!(size_of(&told) > MOST);
+        let fits = rows_that_fit(&told);
+        let page =
+            DataResult { rows: whole.rows[..fits].to_vec(), more: Some("k:1".to_owned()), ..whole };
+        let told = tell_result(&page, &json!({}), 0);
+        assert!((MOST - 2 * ROOM..=MOST).contains(&size_of(&told)), "{}", size_of(&told));
+        assert!(told["notes"][0]["text"].as_str().unwrap().contains("of 1000"), "{told}");
+    }
+
+    #[test]
+    fn texts_of_a_row_that_is_too_large_are_shortened_and_the_answer_says_so() {
+        let mut told = tell_result(&result(vec![vec![json!("é".repeat(500_000))]]), &json!({}), 0);
+        assert_eq!(rows_that_fit(&told), 0);
+        assert!(shorten(&mut told));
+        assert!(size_of(&told) <= MOST);
+        assert!(told["rows"][0][0].as_str().unwrap().ends_with('…'));
+        assert!(told["notes"][0]["text"].as_str().unwrap().contains("4000"), "{told}");
+        assert_eq!(told.get("asked"), None);
+    }
+
+    #[test]
+    fn lists_are_told_in_pages_without_a_gap() {
+        let entries =
+            || (0..900).map(|n| Entry::new("all", json!({"n": n, "text": "x".repeat(300)})));
+        let (mut seen, mut from) = (Vec::new(), 0);
+        loop {
+            let told = list_entries(Map::new(), entries().collect(), from);
+            assert!(size_of(&told) <= MOST);
+            seen.extend(
+                told["all"].as_array().unwrap().iter().map(|one| one["n"].as_u64().unwrap()),
+            );
+            match told["more"].as_str() {
+                Some(more) => from = place_of(Some(more)),
+                None => break,
+            }
+        }
+        assert_eq!(seen, (0..900).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn lines_are_drawn_over_time_only() {
+        let rows = vec![vec![json!("2026-11-01"), json!(1)]; 5];
+        let over_time = result(rows.clone());
+        let chart = describe_chart(&over_time, None).unwrap();
+        assert_eq!(chart, json!({"kind": "lines", "across": "day", "figures": ["spend"]}));
+        let mut by_name = result(rows);
+        by_name.columns[0].role = ColumnRole::Dimension;
+        let chart = describe_chart(&by_name, Some(ChartKind::Lines)).unwrap();
+        assert_eq!(chart["kind"], "columns");
+        assert_eq!(describe_chart(&result(Vec::new()), Some(ChartKind::Columns)), None);
+    }
+}

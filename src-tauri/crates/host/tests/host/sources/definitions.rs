@@ -1,0 +1,112 @@
+//! Tests of definitions: proposed, corrected, approved.
+
+use std::fs;
+
+use contract::{
+    Commands as _, ModelAccess, SourceDefineParams,
+    definitions::{Calculation, Measure},
+    sources::{ColumnChoice, ColumnUse},
+};
+
+use super::{CLIENT_ONE, World, named};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_are_proposed_corrected_and_approved() {
+    let world = World::new().await;
+    let source = world.import(&world.write("ads.csv", CLIENT_ONE)).await.source;
+    let described = world.host.source_describe(named(&source)).await.unwrap();
+    assert!(described.faults.is_empty(), "{:?}", described.faults);
+    assert!(described.text.contains("Cost"), "{}", described.text);
+    assert!(!described.definitions.measures.is_empty());
+    let file = world.folder.path().join("profile/data/sources/ads/definitions.yaml");
+    let own = fs::read_to_string(&file).unwrap();
+    fs::write(&file, "measures: {broken").unwrap();
+    let broken = world.host.source_describe(named(&source)).await.unwrap();
+    assert_eq!(broken.faults.len(), 1);
+    assert!(!broken.definitions.measures.is_empty(), "the last version without a fault counts");
+    assert!(world.host.source_approve(named(&source)).await.is_err());
+    fs::write(&file, own).unwrap();
+    let approved = world.host.source_approve(named(&source)).await.unwrap();
+    assert_eq!(approved.source.proposed, 0);
+    let params = SourceDefineParams {
+        name: source.clone(),
+        text: None,
+        definitions: None,
+        columns: [(
+            "Impr.".to_owned(),
+            ColumnChoice { usage: Some(ColumnUse::Other), ..ColumnChoice::default() },
+        )]
+        .into(),
+        models_get: Some(ModelAccess::Aggregates),
+    };
+    let changed = world.host.source_define(params).await.unwrap();
+    assert_eq!(changed.models_get, ModelAccess::Aggregates);
+    assert!(!changed.text.contains("Impr."), "{}", changed.text);
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_that_a_person_sends_as_data_are_checked_and_approved() {
+    let world = World::new().await;
+    let source = world.import(&world.write("ads.csv", CLIENT_ONE)).await.source;
+    let described = world.host.source_describe(named(&source)).await.unwrap();
+    let mut definitions = described.definitions;
+    let is_cost = |measure: &Measure| measure.calculation == Calculation::Sum("Cost".to_owned());
+    let found = definitions.measures.iter_mut().find(|(_, measure)| is_cost(measure));
+    let (name, measure) = found.map(|(name, measure)| (name.clone(), measure)).unwrap();
+    measure.calculation = Calculation::Average("Cost".to_owned());
+    let choice = ColumnChoice { usage: Some(ColumnUse::Ratio), ..ColumnChoice::default() };
+    let mut params = SourceDefineParams {
+        name: source.clone(),
+        text: None,
+        definitions: Some(definitions.clone()),
+        columns: [("Cost".to_owned(), choice)].into(),
+        models_get: None,
+    };
+    let changed = world.host.source_define(params.clone()).await.unwrap();
+    let average = Calculation::Average("Cost".to_owned());
+    assert_eq!(changed.definitions.measures[&name].calculation, average);
+    let state = changed.states.iter().find(|state| state.name == name).unwrap();
+    assert!(state.is_approved, "{state:?}");
+    definitions.measures.get_mut(&name).unwrap().calculation =
+        Calculation::Average("No such column".to_owned());
+    params.definitions = Some(definitions);
+    assert!(world.host.source_define(params).await.is_err());
+    let kept = world.host.source_describe(named(&source)).await.unwrap().definitions;
+    assert_eq!(kept.measures[&name].calculation, average);
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_semantic_model_is_written_and_read_as_definitions() {
+    let world = World::new().await;
+    let source = world.import(&world.write("ads.csv", CLIENT_ONE)).await.source;
+    let before = world.host.source_describe(named(&source)).await.unwrap();
+    let model = before.ossie.unwrap();
+    let params = SourceDefineParams {
+        name: source.clone(),
+        text: Some(model.text),
+        definitions: None,
+        columns: std::collections::BTreeMap::new(),
+        models_get: None,
+    };
+    let after = world.host.source_define(params).await.unwrap();
+    assert_eq!(after.definitions, before.definitions, "nothing is lost");
+    let foreign = r#"{"version": "0.2.0.dev0", "name": "m", "datasets": [{"name": "other", "source": "t", "fields": [
+        {"name": "day", "datatype": "Date", "expression": {"dialects": [{"dialect": "ANSI_SQL", "expression": "Day"}]}},
+        {"name": "shout", "expression": {"dialects": [{"dialect": "ANSI_SQL", "expression": "upper(Campaign)"}]}}]}],
+        "metrics": [{"name": "paid", "expression": {"dialects": [{"dialect": "ANSI_SQL", "expression": "SUM(Cost)"}]}}]}"#;
+    let params = SourceDefineParams {
+        name: source.clone(),
+        text: Some(foreign.to_owned()),
+        definitions: None,
+        columns: std::collections::BTreeMap::new(),
+        models_get: None,
+    };
+    let after = world.host.source_define(params).await.unwrap();
+    assert_eq!(
+        after.text,
+        "# other: shout was not taken.\nsource: ads\ntime: {column: Day}\nmeasures:\n  paid: {sum: Cost}\n"
+    );
+    world.host.stop().await;
+}
