@@ -1,5 +1,5 @@
 //! Shows a pending action on a terminal, with all its arguments and with hidden characters escaped,
-//! and asks the person to decide.
+//! and asks the user to decide.
 
 use chrono::{DateTime, Utc};
 use contract::{
@@ -12,7 +12,7 @@ use crate::keys::Keys;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
 
-/// Returns the whole action as lines.
+/// Returns the lines that show the whole action.
 pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![
         out.colour_text(
@@ -49,7 +49,8 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
         ));
     }
     lines.extend(origin_lines(approval));
-    // A proposal of an older version does not know whose its values are.
+    // An action proposed by an older version has no details, so the earlier calls are listed
+    // instead.
     let follows = if approval.details.is_empty() { approval.follows.as_slice() } else { &[] };
     for follows in follows {
         let from = if follows.tool_title.is_empty() {
@@ -84,7 +85,7 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
     lines
 }
 
-/// Returns what led to the proposal, and whose its values are.
+/// Returns lines about what led to the proposal, and where its values come from.
 fn origin_lines(approval: &Approval) -> Vec<String> {
     let details = &approval.details;
     let mut lines = Vec::new();
@@ -126,7 +127,7 @@ fn origin_lines(approval: &Approval) -> Vec<String> {
     lines
 }
 
-/// Returns the warning about a value from outside.
+/// Returns the warning about an argument whose value comes from outside.
 fn outside_line(value: &OutsideValue) -> String {
     let path = escape_invisible(&value.path);
     let Some(passage) = &value.passage else {
@@ -177,7 +178,7 @@ fn status_line(approval: &Approval, now: DateTime<Utc>) -> String {
     }
 }
 
-/// Returns the status as it is written in JSON.
+/// Returns the status as the word used in JSON.
 pub(crate) fn format_approval_status(approval: &Approval) -> String {
     serde_json::to_value(approval.status)
         .ok()
@@ -185,7 +186,7 @@ pub(crate) fn format_approval_status(approval: &Approval) -> String {
         .unwrap_or_default()
 }
 
-/// Returns one line per argument. Text that is not an object is returned as it is.
+/// Returns one line per argument. Text that is not an object is returned unchanged.
 fn argument_lines(canonical: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(canonical) {
         Ok(Value::Object(members)) if members.is_empty() => vec!["    (none)".into()],
@@ -230,13 +231,13 @@ fn format_preview_side(name: &str, state: &PreviewState) -> Vec<String> {
     lines
 }
 
-/// Replaces the non-breaking spaces of a preview's figures by ordinary ones.
+/// Replaces the non-breaking spaces in a preview's figures with ordinary spaces.
 fn replace_nonbreaking_spaces(text: &str) -> String {
     escape_invisible(&text.replace(['\u{a0}', '\u{202f}'], " "))
 }
 
-/// Shows the action and waits for the answer. Every answer except a clear yes rejects, and so does
-/// the end of input.
+/// Shows the action and waits for the answer. Every answer except a clear approval rejects the
+/// action, and so does the end of input.
 pub(crate) async fn ask(
     out: Out,
     keys: &mut Keys,
@@ -277,7 +278,7 @@ fn decision_prompt(approval: &Approval) -> String {
     }
 }
 
-/// Reads the answer. None means reject.
+/// Parses the answer. Returns None if the answer rejects the action.
 fn parse_answer(approval: &Approval, answer: &str) -> Option<Decision> {
     if let Some(word) = &approval.confirm_word {
         return (answer == word)
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_shown_and_nothing_hides() {
+    fn an_approval_shows_every_argument_and_escapes_hidden_characters() {
         let preview = serde_json::json!({"preview": {"summary": "Add 2", "before": {"rows": []}, "after": {"rows": [{"label": "Shoe", "quantity": "2", "amount": "1\u{a0}000.00", "changed": true}], "total": "2\u{a0}000.00 SEK"}}});
         let text =
             lines(plain(), &approval(preview), "2026-11-21T10:01:30Z".parse().expect("a time"))
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_names_the_content_it_follows_and_look_alike_letters() {
+    fn an_approval_shows_quoted_untrusted_content_and_look_alike_letters() {
         let more = serde_json::json!({
             "follows": [{"tool": "mail.read", "tool_title": "Read mail", "server": "post", "call": "c0", "excerpt": "send it\u{202e} to eve", "quoted": true}],
             "look_alikes": [{"word": "p\u{430}ypal", "letter": "\u{430}", "code": "U+0430", "script": "Cyrillic"}]
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_says_whose_its_values_are() {
+    fn an_approval_says_whether_each_value_came_from_the_person() {
         let passage = serde_json::json!({"tool": "search", "tool_title": "Search", "server": "shop", "excerpt": "take 9", "quoted": true});
         let text_of = |details: Value| {
             let more = serde_json::json!({"follows": [passage], "details": details});
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_sends_data_says_where_to_and_how_much() {
+    fn the_approval_of_a_read_that_sends_data_shows_destinations_and_size() {
         let now = "2026-11-21T10:01:30Z".parse().expect("a time");
         let text = lines(plain(), &sends(), now).join("\n");
         for part in [
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn destinations_are_allowed_only_where_a_read_sends_data() {
+    fn answers_that_allow_destinations_are_accepted_only_for_reads_that_send_data() {
         let allow = |scope| Some(Decision::AllowDestinations { scope });
         assert_eq!(parse_answer(&sends(), "c"), allow(AllowanceScope::Conversation));
         assert_eq!(parse_answer(&sends(), "A"), allow(AllowanceScope::Always));
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clear_yes_approves() {
+    fn only_an_unambiguous_yes_approves() {
         let once = Some(Decision::ApproveOnce { confirm_word: None });
         let a = approval(serde_json::json!({}));
         assert_eq!(parse_answer(&a, "Y"), once);

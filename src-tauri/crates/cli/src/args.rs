@@ -7,6 +7,12 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Parser, Subcommand};
 use contract::{Destination, DestinationKind, RecordType};
 
+mod data;
+
+pub(crate) use data::{
+    Data, DataAdd, DataMeasure, DataQuery, Dates, Decimal, Mode, Printing, Reading,
+};
+
 /// Ask questions of your data and act on them, with your signature, from a terminal.
 #[derive(Debug, Parser)]
 #[command(name = "csign", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -24,7 +30,7 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed (also when the output could not be written), 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify, 6 the log holds in itself but there was nothing outside it to compare it with.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed (also when the output could not be written), 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify, 6 the log holds in itself but there was nothing outside it to compare it with, 7 a person must decide.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -58,8 +64,11 @@ pub(crate) enum Command {
     /// Make and check packs
     #[command(subcommand)]
     Packs(Packs),
-    /// Read exports into a pack: CSV, TSV or XLSX as they are
-    Import(Import),
+    /// Import tables from files or databases, and ask for figures
+    #[command(subcommand)]
+    Data(Data),
+    /// Short for `data add`
+    Import(Box<DataAdd>),
     /// Add, test and remove MCP servers of your own
     #[command(subcommand)]
     Servers(Servers),
@@ -75,8 +84,8 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether the command is told at its end if the settings cannot be used. `doctor` and `serve`
-    /// say it themselves, and some commands have no profile.
+    /// Whether an error in the settings is printed at the end of the command. `doctor` and `serve`
+    /// print this error themselves, and some commands have no profile.
     pub(crate) fn uses_settings(&self) -> bool {
         !matches!(self, Self::Doctor | Self::Serve(_) | Self::Dev(_))
     }
@@ -100,46 +109,11 @@ pub(crate) struct Ask {
     /// The specialist that answers, by its id (default: the supervisor chooses)
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
+    /// Import this file as a source first, as `data add` does; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Vec<String>,
     /// The message; `-` reads it from standard input
     pub(crate) message: String,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Import {
-    /// The files
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// The column of a field where it is not recognised, such as `spend=How much`
-    #[arg(long, value_name = "FIELD=COLUMN")]
-    pub(crate) map: Vec<String>,
-    /// The account of all rows
-    #[arg(long, value_name = "NAME")]
-    pub(crate) account: Option<String>,
-    /// The advertiser of all rows
-    #[arg(long, value_name = "NAME")]
-    pub(crate) advertiser: Option<String>,
-    /// The currency of all rows, such as EUR
-    #[arg(long, value_name = "CODE")]
-    pub(crate) currency: Option<String>,
-    /// How dates such as 1/11/2026 are read (default: the file has to show it)
-    #[arg(long, value_enum)]
-    pub(crate) dates: Option<Dates>,
-    /// Forget how files with the same columns were mapped before
-    #[arg(long)]
-    pub(crate) forget_mapping: bool,
-    /// Store the other lines of a file if some are rejected
-    #[arg(long)]
-    pub(crate) skip_rejected: bool,
-    /// The pack that takes the files (default: the only one)
-    #[arg(long, value_name = "PACK")]
-    pub(crate) pack: Option<String>,
-}
-
-/// The order of day and month.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum Dates {
-    DayFirst,
-    MonthFirst,
 }
 
 #[derive(Debug, clap::Args)]
@@ -368,7 +342,7 @@ pub(crate) struct AuditSearch {
     pub(crate) search: String,
 }
 
-/// Reads a moment, or the beginning of a day in UTC.
+/// Parses a moment, or a day, which stands for its beginning in UTC.
 fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let day = || {
         let day: chrono::NaiveDate = text.parse().ok()?;
@@ -420,10 +394,12 @@ pub(crate) enum Audit {
     /// Write the log as plain files into a new folder; changes nothing
     Export {
         folder: PathBuf,
-        /// Only the records of this session, with proofs that they are in the log
+        /// Only the records of this session, with proofs that they are in the log, and the rows that
+        /// its figures used
         #[arg(long)]
         session: Option<String>,
-        /// Only one decision, with proofs: the number of one of its records
+        /// Only one decision, with proofs: the number of one of its records. Or one figure, with the
+        /// rows that it used
         #[arg(long, value_name = "SEQ", conflicts_with = "session")]
         record: Option<u64>,
     },
@@ -583,7 +559,7 @@ fn record_type(text: &str) -> Result<RecordType, String> {
     serde_json::from_value(serde_json::Value::String(text.to_owned())).map_err(|e| e.to_string())
 }
 
-/// Reads a destination such as `host:docs.example.com`.
+/// Parses a destination such as `host:docs.example.com`.
 fn parse_destination(text: &str) -> Result<Destination, String> {
     let kind = |word: &str| match word {
         "host" => Some(DestinationKind::Host),
@@ -599,7 +575,7 @@ fn parse_destination(text: &str) -> Result<Destination, String> {
         })
 }
 
-/// Reads a day (its beginning in UTC) or a moment.
+/// Parses a moment, or a day, which stands for its beginning in UTC.
 fn parse_date(text: &str) -> Result<DateTime<Utc>, String> {
     if let Ok(day) = text.parse::<NaiveDate>() {
         return Ok(day.and_time(NaiveTime::MIN).and_utc());
@@ -615,7 +591,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_definitions_fit_together() {
+    fn the_definitions_of_commands_and_options_are_consistent() {
         Args::command().debug_assert();
     }
 
@@ -631,7 +607,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
+    fn invalid_command_lines_are_refused() {
         for line in [
             "csign",
             "csign ask",
@@ -642,6 +618,12 @@ mod tests {
             "csign audit list --since yesterday",
             "csign memory add",
             "csign memory search x --limit 51",
+            "csign data add",
+            "csign data add f.csv --dates first",
+            "csign data query",
+            "csign data query x --csv --parquet f",
+            "csign data allow --revoke",
+            "csign data verify last",
         ] {
             assert!(Args::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

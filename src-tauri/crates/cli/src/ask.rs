@@ -1,6 +1,6 @@
-//! `csign ask`: sends one message, prints its events as they arrive, asks the person questions, and
+//! `csign ask`: sends one message, prints its events as they arrive, asks the user questions, and
 //! ends with an exit code for the result. Text for a file or a pipe is printed when it is complete,
-//! because a model may still take it back.
+//! because a model may still retract such text.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
 use crate::exit::{Exit, Failure};
+use crate::keys::Keys;
 use crate::link::Link;
 use crate::listen::{self, Asker};
 use crate::markdown::GrowingAnswer;
@@ -21,7 +22,8 @@ use crate::refused_calls::RefusedCalls;
 use crate::results;
 use crate::visible::escape_invisible;
 
-/// The most bytes of a text from standard input. The engine refuses far shorter ones.
+/// The maximum number of bytes of a text from standard input. The engine refuses much shorter
+/// texts.
 const MOST_TEXT: u64 = 16 << 20;
 
 /// Returns text from the command line, or all of standard input for `-`.
@@ -35,6 +37,10 @@ pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
 
 /// Checks the arguments before the profile is opened.
 pub(crate) fn check_arguments(args: &Ask) -> Result<String, Failure> {
+    if args.message == "-" && args.with.iter().any(|file| file == "-") {
+        return Err(Failure::usage_error("Standard input can be read once.")
+            .hint("Give the message or the file in another way."));
+    }
     let text = text_or_stdin(&args.message)?;
     if text.trim().is_empty() {
         return Err(Failure::usage_error("The message is empty.")
@@ -48,9 +54,9 @@ pub(crate) async fn run(
     out: Out,
     args: Ask,
     text: String,
-    person: bool,
+    (person, keys): (bool, Option<Keys>),
 ) -> Result<Exit, Failure> {
-    // One listener is used from the start, so that a key pressed between two waits is not lost.
+    // Uses the same listener from the start, so that a key pressed between two waits is not lost.
     let mut interrupts = listen_for_interrupts()?;
     let params = TurnStartParams {
         session: args.session.map(SessionId::from),
@@ -62,7 +68,10 @@ pub(crate) async fn run(
     let started = link.commands.turn_start(params).await?;
     link.warn_of_packs(out).await;
     let mut view = View::new(out);
-    let mut asker = Asker::new(out, person);
+    let mut asker = match keys {
+        Some(keys) => Asker::with_keys(out, keys),
+        None => Asker::new(out, person),
+    };
     let mut cancelled = false;
     let mut heard = std::collections::VecDeque::new();
     loop {
@@ -83,8 +92,8 @@ pub(crate) async fn run(
         let event = listen::find_turn_event(&push, &started.session, &started.turn);
         if let Some(event) = event {
             view.show_event(event);
-            // If the reader of the output has closed the pipe, the turn is cancelled, and its
-            // `final` event ends the command.
+            // If the reader of the output has closed the pipe, the turn is cancelled, and the
+            // command ends at the turn's `final` event.
             if matches!(out::stdout_state(), out::Delivery::ReaderLeft)
                 && !std::mem::replace(&mut cancelled, true)
             {
@@ -136,18 +145,18 @@ fn exit_on_second_interrupt() -> Result<(), AgentError> {
     Ok(())
 }
 
-/// The output of a turn so far.
+/// The state of a turn's output so far.
 struct View {
     out: Out,
-    /// The answer as it is formatted for a terminal. Its open block is not printed yet.
+    /// The answer as it is formatted for a terminal. The open block is not printed yet.
     formatted: GrowingAnswer,
-    /// The provisional text that was given to standard output, with the held text.
+    /// The provisional text that was passed to standard output, including the held text.
     printed: String,
-    /// The end of it that is not written yet, if standard output is not a terminal.
+    /// The end of `printed` that is not written yet, if standard output is not a terminal.
     held: String,
-    /// Whether the last line of the printed text is ended.
+    /// Whether the last line of the printed text has a line end.
     is_line_ended: bool,
-    /// Whether the printed text is complete and stored as its own item.
+    /// Whether the printed text is complete and stored as a separate item.
     kept: bool,
     /// Failed calls whose lines are not printed yet.
     failed: RefusedCalls,
@@ -155,7 +164,7 @@ struct View {
     titles: BTreeMap<CallId, String>,
     /// Results with a declared shape, which are printed after the answer.
     results: Vec<(String, ResultView, Value)>,
-    /// Notices that came in the middle of a line of the answer.
+    /// Notices that arrived in the middle of a line of the answer.
     notices: Vec<String>,
     /// Whether a call was denied, rejected or not decided in time.
     refused: bool,
@@ -243,15 +252,15 @@ impl View {
                 let tone = if *outcome == ToolOutcome::Ok { Tone::Good } else { Tone::Bad };
                 out.print_note(outcome_line(out, tone, &format_outcome(*outcome), summary));
             }
-            // This error is reported at the end, together with the remedy.
+            // This error is reported at the end, together with its remedy.
             EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
-            // The final event repeats a cut answer, so the text is not forgotten.
+            // The final event repeats an interrupted answer, so the printed text is remembered.
             EventBody::Error { error } => {
                 self.end_line();
                 out.print_error(error);
             }
             EventBody::Final { text, status, error, .. } => match (status, error) {
-                // Without any answer, the sentence is that of the error above.
+                // If there is no answer, the text is the same as the error that was printed above.
                 (TurnStatus::Error, Some(error)) if *text == error.message => {}
                 (TurnStatus::Cancelled, _) if !self.begins(text) => {
                     self.finish_line();
@@ -269,7 +278,7 @@ impl View {
                 );
             }
             EventBody::Item { item } => self.note_item(&item.body),
-            // The person reads the text before the question.
+            // The user must see the text before the question.
             EventBody::ApprovalRequested { .. } => self.flush(),
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
@@ -282,7 +291,7 @@ impl View {
 
     fn note_item(&mut self, body: &ItemBody) {
         match body {
-            // This text is complete; later text begins on a new line.
+            // This text is complete, so later text begins on a new line.
             ItemBody::AssistantText { text, partial: false, .. } if *text == self.printed => {
                 self.kept = true;
                 self.flush();
@@ -292,10 +301,15 @@ impl View {
                 self.print_failed(failed);
                 if *outcome == ToolOutcome::Ok && view.shape.layout().is_some() {
                     let title = self.titles.remove(call).unwrap_or_default();
+                    if let Some(mark) = results::mark_of(view, data) {
+                        self.finish_line();
+                        self.out.print_note(self.out.colour_text(Tone::Quiet, &mark));
+                    }
                     self.results.push((title, view.clone(), data.clone()));
                 }
             }
-            // Another model, tools that were left out, a key that was removed.
+            // Such notices report, for example, another model, tools that were left out, or a key
+            // that was removed.
             ItemBody::Notice { level: NoticeLevel::Warning, text, .. } => {
                 self.notices.push(escape_invisible(text));
                 if self.printed.is_empty() {
@@ -306,7 +320,7 @@ impl View {
         }
     }
 
-    /// Prints the results that have a shape, unless the answer tells them already.
+    /// Prints the results that have a shape, unless the answer already contains them.
     fn print_results(&mut self, answer: &str) {
         for (title, view, data) in std::mem::take(&mut self.results) {
             if results::is_told_in(&view, &data, answer) {
@@ -320,7 +334,7 @@ impl View {
         }
     }
 
-    /// Prints calls that failed, by their summaries.
+    /// Prints failed calls with their summaries.
     fn print_failed(&mut self, summaries: impl IntoIterator<Item = String>) {
         for summary in summaries {
             self.end_line();
@@ -329,13 +343,13 @@ impl View {
         }
     }
 
-    /// Whether a text goes on from the printed one.
+    /// Whether a text continues the printed text.
     fn begins(&self, text: &str) -> bool {
         !self.printed.is_empty() && text.starts_with(&self.printed)
     }
 
-    /// Prints the final answer: only its rest if it begins with the printed text, or else the whole
-    /// text.
+    /// Prints the final answer: only the rest if the answer begins with the printed text, or else
+    /// the whole answer.
     fn print_final_answer(&mut self, text: &str) {
         match text.strip_prefix(self.printed.as_str()) {
             Some(rest) => self.print_piece(rest),
@@ -348,8 +362,8 @@ impl View {
         self.finish_line();
     }
 
-    /// Prints a piece of the answer: on a terminal the blocks that it completes. Elsewhere it waits
-    /// until the text is complete.
+    /// Prints a piece of the answer. On a terminal, prints the blocks that the piece completes.
+    /// Elsewhere, holds the piece until the text is complete.
     fn print_piece(&mut self, text: &str) {
         self.is_line_ended &= text.is_empty();
         match self.out.screen() {
@@ -358,7 +372,7 @@ impl View {
         }
     }
 
-    /// Prints the open block on a terminal, and elsewhere the held text.
+    /// Prints the open block on a terminal, or the held text elsewhere.
     fn flush(&mut self) {
         match self.out.screen() {
             Some(screen) => self.out.print_formatted(&self.formatted.flush(screen)),
@@ -366,14 +380,15 @@ impl View {
         }
     }
 
-    /// Drops the held text, which was not part of the answer. Text that a person has seen stays.
+    /// Drops the held text, because it is not part of the answer. Text that a person has seen
+    /// stays.
     fn take_back(&mut self) {
         let held = std::mem::take(&mut self.held);
         self.printed.truncate(self.printed.len().saturating_sub(held.len()));
         self.finish_line();
     }
 
-    /// Ends the line of the printed text, once.
+    /// Ends the line of the printed text, unless it has a line end.
     fn end_line(&mut self) {
         self.flush();
         match self.out.screen() {
@@ -393,7 +408,7 @@ impl View {
         }
     }
 
-    /// Ends the line of the printed text. Later text begins another answer.
+    /// Ends the line of the printed text. Later text belongs to another answer.
     fn finish_line(&mut self) {
         self.end_line();
         self.printed.clear();
@@ -433,7 +448,7 @@ fn outcome_line(out: Out, tone: Tone, word: &str, summary: &str) -> String {
     out.colour_text(tone, &format!("< {word}{more}"))
 }
 
-/// Returns an outcome as it is written in JSON.
+/// Returns an outcome as the word used in JSON.
 pub(crate) fn format_outcome(outcome: ToolOutcome) -> String {
     serde_json::to_value(outcome)
         .ok()

@@ -1,10 +1,10 @@
-//! Runs each command with what it needs: most commands need a host, some only read files.
+//! Runs each command with its resources: most commands need a host, and some only read files.
 
 mod approvals;
 mod audit;
 mod backtest;
+mod data;
 mod dev;
-mod import;
 mod memory;
 mod packs;
 mod policy;
@@ -33,7 +33,7 @@ use crate::out::Out;
 /// Runs a command to its end.
 pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     match command {
-        // Verifying reads files, which needs neither the profile's lock nor a runtime.
+        // Verification only reads files, so it needs neither the profile's lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify_log(out, data_dir, folder),
         Command::Audit(Audit::Export { folder, session, record }) => {
             audit::export_log(out, data_dir, &folder, session, record)
@@ -42,9 +42,14 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
         Command::Ask(args) => {
             let text = ask::check_arguments(&args)?;
+            let with = data::prepare_with(&args.with, &data_dir)?;
             let person = link::person_present();
             with_link(data_dir, person_mode(person), async |link| {
-                ask::run(link, out, args, text, person).await
+                let mut asking = data::Asking::new(person);
+                match data::add_before_question(link, out, &with, &mut asking).await? {
+                    Some(exit) => Ok(exit),
+                    None => ask::run(link, out, args, text, (person, asking.into_keys())).await,
+                }
             })
         }
         Command::Tools(args) => {
@@ -102,16 +107,14 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Search(args) => {
             with_link(data_dir, Person::Absent, async |link| search::run(link, out, args).await)
         }
-        Command::Import(args) => {
-            let person = person_mode(link::person_present());
-            with_link(data_dir, person, async |link| import::run(link, out, args).await)
-        }
+        Command::Data(args) => data::run(args, data_dir, out),
+        Command::Import(args) => data::run_add(*args, data_dir, out),
         Command::Run(args) => run::run(args, data_dir, out),
         Command::Serve(args) => Err(serve::become_gateway(&args, &data_dir, out)),
         Command::ServiceLevel => {
             with_link(data_dir, Person::Absent, async |link| service::run(link, out).await)
         }
-        // This command also works after an alarm, and reports it.
+        // This command also works after an alarm, and reports the alarm.
         Command::Doctor => {
             let paths = Paths::new(Some(data_dir.clone()));
             let mut opened = false;
@@ -152,8 +155,8 @@ fn require_person(message: &str, hint: &str) -> Result<(), Failure> {
     Err(error.reason("no_terminal").hint(hint).into())
 }
 
-/// Lets a person at a terminal accept a new log in place of one that does not verify. Runs before
-/// the command itself.
+/// Lets a person at a terminal replace a log that does not verify with a new log. Runs before the
+/// command itself.
 pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure> {
     let message = "Only a person at a terminal may accept a new log.";
     require_person(message, "Type the command in a terminal, or accept in the approval window.")?;
@@ -182,7 +185,7 @@ fn with_link_when(
     when_alarmed: WhenAlarmed,
     work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
-    // One thread starts fastest, and a terminal has only one turn to wait for.
+    // A runtime with one thread starts fastest, and a command waits for one turn only.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         AgentError::internal("runtime", format!("csign cannot start: {error}."))

@@ -1,6 +1,6 @@
-//! `csign`: the same turns, tools, approvals and log as the window, in a terminal. It sends the
-//! contract's commands to a host in this process, or to the process that holds the data folder.
-//! Knows no store, model or webview.
+//! `csign`: the same turns, tools, approvals and log as the window, in a terminal. The program
+//! sends the contract's commands to a host in this process, or to the process that has the data
+//! folder open. Knows no store, model or webview.
 
 mod approve;
 mod args;
@@ -38,7 +38,7 @@ pub fn run() -> ExitCode {
     let folder = link::data_dir(args.data_dir.clone());
     crash::install_crash_hook("csign", &folder);
     log::start(&folder);
-    // Two TLS providers may be compiled in. Without a choice, the first use would panic.
+    // Two TLS providers may be compiled in, and the first use would panic if none is chosen.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let out = Out::new(args.json);
     let paths = args.command.uses_settings().then(|| Paths::new(Some(folder.clone())));

@@ -1,5 +1,5 @@
-//! Connects to a host: in this process, or over the socket of the process that already holds the
-//! data folder.
+//! Connects to a host: in this process, or over the socket of the process that already has the data
+//! folder open.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -23,19 +23,19 @@ pub(crate) fn data_dir(given: Option<PathBuf>) -> PathBuf {
     Paths::new(given).data
 }
 
-/// Whether a person can be asked: standard input and standard error are a terminal.
+/// Whether a person can be asked: standard input and standard error must be a terminal.
 pub(crate) fn person_present() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Whether a person can be asked and this program runs in the terminal's foreground.
+/// Whether a person can be asked, and this program runs in the terminal's foreground.
 pub(crate) fn is_person_in_foreground() -> bool {
-    // SAFETY: both calls take numbers, change nothing, and report failure by a value that is not a
-    // process group.
+    // SAFETY: both calls take numbers and change nothing; on failure they return a value that is
+    // not a process group.
     person_present() && unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
 }
 
-/// A connection to a host in this process or another one.
+/// A connection to a host in this process or another process.
 pub(crate) struct Link {
     pub(crate) commands: Arc<dyn Commands>,
     pub(crate) pushes: broadcast::Receiver<Push>,
@@ -96,7 +96,7 @@ impl Link {
         }
     }
 
-    /// Returns the host's error for missing packs, or None if they exist.
+    /// Returns the host's error for missing packs, or None if packs exist.
     pub(crate) async fn missing_packs_error(&self) -> Option<AgentError> {
         let notices = self.commands.app_status(Empty {}).await.ok()?.notices;
         let notice = notices.iter().find(|notice| notice.code == "no_packs")?;
@@ -110,7 +110,7 @@ impl Link {
         self.missing_packs_error().await.unwrap_or_else(unknown)
     }
 
-    /// Warns the person if packs are missing or cannot use a setting.
+    /// Warns the user if packs are missing or cannot use a setting.
     pub(crate) async fn warn_of_packs(&self, out: Out) {
         let Ok(status) = self.commands.app_status(Empty {}).await else { return };
         let is_of_packs = |code: &str| matches!(code, "no_packs" | "pack_settings");
@@ -123,7 +123,7 @@ impl Link {
         }
     }
 
-    /// Closes the connection: connected clients may finish, then the host stops.
+    /// Closes the connection. Connected clients may finish before the host stops.
     pub(crate) async fn close(self) {
         drop((self.commands, self.pushes));
         if let Some((host, served)) = self.here {

@@ -1,4 +1,4 @@
-//! Waits for the inputs of a command: events of its turn, questions to the person, Ctrl-C.
+//! Waits for the inputs of a command: events of its turn, questions to the user, Ctrl-C.
 
 use chrono::{DateTime, Utc};
 use contract::{
@@ -14,7 +14,7 @@ use crate::out::Out;
 use crate::question;
 use crate::visible::escape_invisible;
 
-/// Asks the person about pending actions and servers' questions. Does nothing if no person is
+/// Asks the user about pending actions and servers' questions. Does nothing if the user is not
 /// present.
 pub(crate) struct Asker {
     out: Out,
@@ -27,11 +27,16 @@ impl Asker {
         Self { out, keys }
     }
 
+    /// Makes an asker from keys that are being read already.
+    pub(crate) fn with_keys(out: Out, keys: Keys) -> Self {
+        Self { out, keys: Some(keys) }
+    }
+
     pub(crate) fn is_present(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Whether this push makes a question to the person necessary.
+    /// Whether this push must be answered by the user.
     pub(crate) fn can_ask_about(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
@@ -41,7 +46,7 @@ impl Asker {
         asks && self.is_present()
     }
 
-    /// Asks the person about a push. Returns the pushes that arrived meanwhile.
+    /// Asks the user about a push. Returns the pushes that arrived meanwhile.
     pub(crate) async fn ask_about(
         &mut self,
         link: &mut Link,
@@ -59,7 +64,7 @@ impl Asker {
         }
     }
 
-    /// Waits for the work, and asks servers' questions meanwhile.
+    /// Waits for the work to finish, and asks the user servers' questions in the meantime.
     pub(crate) async fn run_while_asking<T>(
         &mut self,
         link: &mut Link,
@@ -82,7 +87,7 @@ impl Asker {
         }
     }
 
-    /// Asks all open questions of servers, one after the other.
+    /// Asks the user all open questions of servers, one after the other.
     async fn ask_open_questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
         let mut heard = Vec::new();
         while let (true, Some(question)) = (self.is_present(), first_question(link).await?) {
@@ -91,8 +96,8 @@ impl Asker {
         Ok(heard)
     }
 
-    /// Asks a question and sends the answer, unless the question ends first. An answer that does
-    /// not fit the form is asked for again.
+    /// Asks a question and sends the answer, unless the question ends first. Asks again if the
+    /// answer does not fit the form.
     async fn ask_and_send_answer(
         &mut self,
         link: &mut Link,
@@ -174,7 +179,7 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
     Ok(link.commands.questions_list(Empty {}).await?.questions.into_iter().next())
 }
 
-/// Reports that a server's question was declined because no person could be asked.
+/// Reports that a server's question was declined because there is no person to ask.
 pub(crate) fn print_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
         out.print_note(format!(
@@ -225,7 +230,7 @@ fn decided_status(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
     (of == id).then_some(*status)
 }
 
-/// Returns a status as it is written in JSON.
+/// Returns a status as the word used in JSON.
 pub(crate) fn format_status(status: ApprovalStatus) -> String {
     serde_json::to_value(status)
         .ok()
@@ -233,7 +238,7 @@ pub(crate) fn format_status(status: ApprovalStatus) -> String {
         .unwrap_or_default()
 }
 
-/// Returns an action by id, including decided ones.
+/// Returns an action by its id, even if it is already decided.
 pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, AgentError> {
     let all = commands
         .approvals_list(contract::ApprovalsListParams { include_decided: true })

@@ -1,8 +1,9 @@
-//! Formats the Markdown of an answer for a terminal: wrapped paragraphs, aligned tables, lists,
-//! and links with their address. Formulas stay as they are written. Knows the width of the terminal, but neither reads nor writes it.
+//! Formats the Markdown of an answer for a terminal: wrapped paragraphs, aligned tables, lists, and
+//! links with their address. Formulas are shown as they are written. The module knows the width of
+//! the terminal, but neither reads from nor writes to it.
 //!
-//! Each piece of the source passes [`prose`] before it is laid out. All control characters of the
-//! result are therefore made here.
+//! Each piece of the source passes through [`prose`] before the layout. Therefore, all control
+//! characters in the result were written by this module.
 
 mod line;
 mod table;
@@ -16,7 +17,7 @@ use crate::width;
 use line::{Line, Span, Style, wrap_spans};
 use table::Table;
 
-/// An answer that arrives in pieces. Each block is returned once, when it is complete.
+/// An answer that arrives in pieces. Each block is returned once, as soon as it is complete.
 #[derive(Debug)]
 pub(crate) struct GrowingAnswer {
     segments: Segmenter,
@@ -28,19 +29,19 @@ impl GrowingAnswer {
         Self { segments: Segmenter::new(), has_begun: false }
     }
 
-    /// Adds a piece, and returns the lines of the blocks that it completes.
+    /// Adds a piece. Returns the lines of the blocks that the piece completes.
     pub(crate) fn push(&mut self, text: &str, screen: Screen) -> String {
         self.segments.push(text);
         self.format_closed_blocks(screen)
     }
 
-    /// Completes the open block. More text begins another block.
+    /// Completes the open block. Further text begins a new block.
     pub(crate) fn flush(&mut self, screen: Screen) -> String {
         self.segments.finish();
         self.format_closed_blocks(screen)
     }
 
-    /// Completes the open block and ends the answer. More text begins another answer.
+    /// Completes the open block and ends the answer. Further text begins a new answer.
     pub(crate) fn finish(&mut self, screen: Screen) -> String {
         let rest = self.flush(screen);
         self.has_begun = false;
@@ -89,28 +90,28 @@ pub(crate) fn format(markdown: &str, screen: Screen) -> String {
 
 struct Writer<'a> {
     screen: Screen,
-    /// The formulas of the text.
+    /// The text, with placeholders for its formulas.
     veiled: &'a Veiled<'a>,
     text: String,
-    /// The open quotes and items. The first is the answer itself.
+    /// The open quotes and list items. The first container is the answer itself.
     containers: Vec<Container>,
     /// The next number of each open list; None for a list with bullets.
     numbers: Vec<Option<u64>>,
     styles: Vec<Style>,
-    /// The text since the last line or cell.
+    /// The text since the last complete line or cell.
     spans: Vec<Span>,
-    /// Address and text of the open links.
+    /// The address and the text of each open link.
     links: Vec<(String, String)>,
     code: Option<String>,
     table: Option<Table>,
 }
 
-/// A block that holds blocks.
+/// A block that contains other blocks.
 struct Container {
     is_item: bool,
-    /// The beginning of its first line.
+    /// The text at the beginning of the block's first line.
     first: String,
-    /// The beginning of its other lines.
+    /// The text at the beginning of the block's other lines.
     rest: String,
     has_lines: bool,
 }
@@ -261,7 +262,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds the address of a link, unless its text already shows it.
+    /// Adds the address of a link, unless the link's text already shows the address.
     fn end_link(&mut self) {
         let Some((address, text)) = self.links.pop() else { return };
         if !address.is_empty() && address != text && address != format!("mailto:{text}") {
@@ -289,7 +290,7 @@ impl Writer<'_> {
         self.spans.push(Span { text, style });
     }
 
-    /// Ends the text before a block, and separates the block from the one above it. Blocks of a
+    /// Ends the text before a block, and separates the block from the previous block. Blocks of a
     /// list item are not separated.
     fn begin_block(&mut self) {
         self.flush_block();
@@ -304,8 +305,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the text that was added, wrapped at words. A word longer than a line, such as an
-    /// address, stays whole.
+    /// Writes the collected text, wrapped at words. A word longer than a line, such as an address,
+    /// is not cut.
     fn flush_block(&mut self) {
         let spans = std::mem::take(&mut self.spans);
         let mut lines = wrap_spans(&spans, self.available_width(), usize::MAX);
@@ -315,7 +316,7 @@ impl Writer<'_> {
         lines.iter().for_each(|line| self.write_line(line));
     }
 
-    /// Returns the columns that the containers leave.
+    /// Returns the number of columns that the containers leave.
     fn available_width(&self) -> usize {
         let used: usize =
             self.containers.iter().map(|container| width::text_width(&container.rest)).sum();

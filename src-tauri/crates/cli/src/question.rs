@@ -19,7 +19,7 @@ enum Kind {
     Whole,
     Number,
     YesNo,
-    /// Values with their labels. With `many`, several may be chosen.
+    /// A choice of values with their labels. With `many`, several values may be chosen.
     Choice {
         options: Vec<(Value, String)>,
         many: bool,
@@ -35,7 +35,7 @@ struct Field<'a> {
     default: Option<&'a Value>,
 }
 
-/// Asks the person. The end of input declines the question.
+/// Asks the user. The end of input declines the question.
 pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) -> QuestionAnswer {
     out.print_note("");
     out.print_note(out.colour_text(
@@ -73,7 +73,7 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) ->
     }
 }
 
-/// Asks for the values of a form. Returns None if the person declines.
+/// Asks for the values of a form. Returns None if the user declines.
 async fn fill_form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
     let mut values = Map::new();
     for field in list_fields(schema) {
@@ -178,7 +178,7 @@ fn field_prompt(field: &Field<'_>) -> String {
     format!("  {}{hint} ({kind}{enter}): ", escape_invisible(field.label))
 }
 
-/// Formats a value for the person.
+/// Formats a value for the user.
 fn format_value(field: &Field<'_>, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::YesNo, Value::Bool(yes)) => if *yes { "y" } else { "n" }.into(),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_becomes_what_the_field_wants() {
+    fn an_entered_line_becomes_a_value_of_the_fields_type() {
         assert_eq!(parse_value(&json!({"type": "string"}), true, "Ada"), Ok(Some(json!("Ada"))));
         assert_eq!(parse_value(&json!({"type": "integer"}), true, "12"), Ok(Some(json!(12))));
         assert_eq!(parse_value(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_made_by_number_or_in_words() {
+    fn options_are_chosen_by_number_or_by_name() {
         let plain = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"]});
         assert_eq!(parse_value(&plain, true, "2"), Ok(Some(json!("b"))));
         assert_eq!(parse_value(&plain, true, "First"), Ok(Some(json!("a"))));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn enter_takes_the_default_or_leaves_out_what_may_be_left_out() {
+    fn enter_selects_the_default_or_leaves_out_an_optional_field() {
         assert_eq!(parse_value(&json!({"type": "string"}), false, ""), Ok(None));
         assert!(parse_value(&json!({"type": "string"}), true, "").is_err());
         let schema = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"], "default": "b", "description": "Which?"});

@@ -1,5 +1,5 @@
-//! Failed calls whose lines wait: arguments that were refused need nobody's attention if the model
-//! makes the call again. Prints nothing.
+//! Failed calls that are not printed yet. A call with refused arguments is printed only if the
+//! model does not make the call again. The module prints nothing.
 
 use contract::{AgentError, CallId, ErrorCode, ToolId};
 
@@ -19,7 +19,7 @@ impl RefusedCalls {
         self.0.push(Failed { call: call.clone(), tool: tool.clone(), summary: summary.to_owned() });
     }
 
-    /// Returns the summary of a call that failed for another reason than its arguments.
+    /// Returns the summary of a call that failed for a reason other than its arguments.
     pub(crate) fn take_failed(
         &mut self,
         call: &CallId,
@@ -32,13 +32,13 @@ impl RefusedCalls {
         Some(self.0.remove(at).summary)
     }
 
-    /// Returns the summaries of refused calls of a tool that is called again.
+    /// Returns the summaries of refused calls of a tool that the model calls again.
     pub(crate) fn take_corrected(&mut self, tool: &ToolId) -> Vec<String> {
         let again = self.0.extract_if(.., |failed| failed.tool == *tool);
         again.map(|failed| failed.summary).collect()
     }
 
-    /// Returns the summaries of all calls that were not made again.
+    /// Returns the summaries of all calls that the model did not make again.
     pub(crate) fn take_all(&mut self) -> Vec<String> {
         self.0.drain(..).map(|failed| failed.summary).collect()
     }

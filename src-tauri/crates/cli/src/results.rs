@@ -1,18 +1,22 @@
-//! Results as Markdown, by their shape: tables, and lists of names with values. The terminal formats
-//! it as it formats answers. Knows no pack.
+//! Formats results as Markdown, by their shape: tables, and lists of names with values. The
+//! terminal formats this Markdown in the same way as answers. Knows no pack.
 
 use contract::{
-    ResultView, json_text,
+    ResultView,
+    definitions::DefinitionState,
+    json_text,
     result::{ColumnRole, ContentColumn, ResultCell, Shape, ValueFormat, read_content},
 };
 use serde_json::Value;
 
-/// The most rows that are printed.
+use crate::visible::escape_invisible;
+
+/// The maximum number of rows that are printed.
 const MAX_ROWS: usize = 50;
 /// The language of `csign`.
 const LANGUAGE: &str = "en";
 
-/// Returns a result as Markdown. None if its tool declares no shape that can be drawn without a
+/// Returns a result as Markdown, or None if its tool declares no shape that can be shown without a
 /// pack.
 pub(crate) fn to_markdown(title: &str, view: &ResultView, data: &Value) -> Option<String> {
     let content = read_content(view, &json_text::members_of(data))?;
@@ -34,7 +38,21 @@ pub(crate) fn to_markdown(title: &str, view: &ResultView, data: &Value) -> Optio
     Some(text)
 }
 
-/// Whether a text already has the names of all rows, as an answer has that lists them.
+/// Returns with what figures were computed, if a reader must know it before the figures: a query that
+/// the model wrote, or definitions that nobody approved.
+pub(crate) fn mark_of(view: &ResultView, data: &Value) -> Option<String> {
+    let content = read_content(view, &json_text::members_of(data))?;
+    match content.state? {
+        DefinitionState::Approved => None,
+        DefinitionState::Proposed => Some("Definitions that nobody approved yet".to_owned()),
+        DefinitionState::WrittenByModel => {
+            let query = content.query.unwrap_or_default();
+            Some(format!("Query written by the model: {}", escape_invisible(&query)))
+        }
+    }
+}
+
+/// Whether a text, such as an answer with a list, already contains the names of all rows.
 pub(crate) fn is_told_in(view: &ResultView, data: &Value, text: &str) -> bool {
     let Some(content) = read_content(view, &json_text::members_of(data)) else { return false };
     let Some(at) = title_column(&content.columns) else { return false };
@@ -42,7 +60,7 @@ pub(crate) fn is_told_in(view: &ResultView, data: &Value, text: &str) -> bool {
     !content.rows.is_empty() && content.rows.iter().all(names)
 }
 
-/// The column whose values name the rows.
+/// Returns the position of the column whose values name the rows.
 fn title_column(columns: &[ContentColumn]) -> Option<usize> {
     columns.iter().position(|column| column.role == ColumnRole::Dimension)
 }
@@ -58,7 +76,7 @@ fn table_of(columns: &[ContentColumn], rows: &[Vec<ResultCell>]) -> String {
     [line(heads), line(rules)].into_iter().chain(body).collect()
 }
 
-/// The names and values of a row, without the column of its title and without empty cells.
+/// Returns the names and values of a row as a list, excluding the title column and empty cells.
 fn list_of(columns: &[ContentColumn], row: &[ResultCell], title: Option<usize>) -> String {
     columns
         .iter()
@@ -111,8 +129,8 @@ fn with_unit(number: String, unit: Option<&str>) -> String {
     }
 }
 
-/// Writes a number with commas between thousands. Without declared places it has at most `places`,
-/// and `trims` leaves out zeros at its end.
+/// Formats a number with commas between thousands. If the number of decimals is not declared,
+/// writes at most `places` decimals, and `trims` removes zeros at the end.
 fn decimal(value: f64, digits: Option<u8>, places: usize, trims: bool) -> String {
     let places = digits.map_or(places, usize::from);
     let text = format!("{:.places$}", value.abs());
@@ -132,7 +150,7 @@ fn decimal(value: f64, digits: Option<u8>, places: usize, trims: bool) -> String
     format!("{sign}{grouped}{point}{fraction}")
 }
 
-/// Escapes the signs that Markdown would read. A line break becomes a space.
+/// Escapes the characters that have a meaning in Markdown. Replaces a line break with a space.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -177,6 +195,22 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_is_told_first_that_the_model_wrote_the_query() {
+        let view: ResultView = serde_json::from_value(
+            json!({"shape": "table", "rows": "/rows", "columns": "/columns"}),
+        )
+        .unwrap();
+        let column = json!({"name": "n", "type": "whole", "role": "measure", "format": "number"});
+        let mut data = json!({"columns": [column], "rows": [[1]], "sql": "SELECT 1",
+            "definition_state": "written_by_model"});
+        assert_eq!(mark_of(&view, &data).unwrap(), "Query written by the model: SELECT 1");
+        data["definition_state"] = json!("proposed");
+        assert_eq!(mark_of(&view, &data).unwrap(), "Definitions that nobody approved yet");
+        data["definition_state"] = json!("approved");
+        assert_eq!(mark_of(&view, &data), None);
+    }
+
+    #[test]
     fn figures_and_records_are_lists() {
         let one = json!([{"to": "Ada", "cost": 3}]);
         assert_eq!(
@@ -194,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_names_each_row_tells_the_result() {
+    fn an_answer_that_names_each_row_counts_as_showing_the_result() {
         let data = json!({"items": [{"to": "Ada"}, {"to": "Grace"}]});
         assert!(is_told_in(&view("table"), &data, "Ada: waiting\nGrace: delivered"));
         assert!(!is_told_in(&view("table"), &data, "Two parcels, one for Ada."));
@@ -206,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_groups_and_their_declared_places() {
+    fn numbers_have_thousands_separators_and_the_declared_decimal_places() {
         assert_eq!(decimal(1_234_567.891, None, 2, true), "1,234,567.89");
         assert_eq!(decimal(12.0, None, 2, true), "12");
         assert_eq!(decimal(-12.5, Some(3), 2, true), "-12.500");

@@ -1,23 +1,25 @@
-//! The columns that characters take on a terminal.
+//! The number of columns that characters take on a terminal.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Returns the columns of a text.
+/// Returns the number of columns of a text.
 pub(crate) fn text_width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns the columns of a character: 0 for marks on others, 2 for wide ones, else 1.
+/// Returns the number of columns of a character: 0 for combining marks, 2 for wide characters,
+/// otherwise 1.
 pub(crate) fn char_width(c: char) -> usize {
     c.width().unwrap_or(1)
 }
 
-/// Returns the columns of the widest text.
+/// Returns the number of columns of the widest text.
 pub(crate) fn widest_text<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
     texts.into_iter().map(text_width).max().unwrap_or_default()
 }
 
-/// Adds spaces up to this number of columns. The width of a format counts characters, not columns.
+/// Pads a text with spaces to this number of columns. The width in a format string counts
+/// characters instead of columns.
 pub(crate) fn pad_text(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text_width(text))))
 }
@@ -27,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_take_no_column_and_wide_characters_two() {
+    fn combining_marks_take_no_column_and_wide_characters_take_two() {
         let table = [
             ("Åsa", 3),
             ("A\u{30a}sa", 3),
@@ -43,7 +45,7 @@ mod tests {
             ("✅ ok", 5),
             ("ก\u{e34}น", 2),
             ("", 0),
-            // A skin colour belongs to the hand before it.
+            // A skin colour modifies the hand before it and takes no columns.
             ("👍\u{1f3fd}", 2),
         ];
         for (text, columns) in table {
@@ -52,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_filled_up_by_what_a_terminal_shows() {
+    fn a_column_is_padded_by_the_width_that_a_terminal_shows() {
         assert_eq!(pad_text("東京", 6), "東京  ");
         assert_eq!(pad_text("shop", 6), "shop  ");
         assert_eq!(pad_text("too long", 3), "too long");

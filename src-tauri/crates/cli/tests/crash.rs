@@ -1,6 +1,6 @@
 //! Tests that kill the process at each named point of a turn. After every kill, the session opens
-//! again and reports the interruption, the effect happened at most once and is not repeated, and
-//! the log verifies.
+//! again and reports the interruption, the effect has happened at most once and is not repeated,
+//! and the log verifies.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
@@ -13,7 +13,7 @@ use std::{
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// Points of a turn that only reads.
+/// The kill points of a turn that only reads.
 const READING: [&str; 10] = [
     "BeforeUserMessage",
     "AfterUserMessage",
@@ -26,13 +26,13 @@ const READING: [&str; 10] = [
     "BeforeAnswerSaved",
     "AfterAnswerSaved",
 ];
-/// Points of an approved change: how often the effect has happened by then, the action's status
-/// after the next start, and how many unknown outcomes the log has.
+/// The kill points of an approved change: how often the effect has happened by then, the action's
+/// status after the next start, and how many unknown outcomes the log has.
 const CHANGING: [(&str, i64, &str, usize); 4] = [
     ("AfterApprovalDecided", 0, "expired", 0),
     ("BetweenIntentAndEffect", 0, UNKNOWN, 1),
     ("BetweenEffectAndOutcome", 1, UNKNOWN, 1),
-    // The log has the outcome, but the action does not yet.
+    // The log has the outcome, but the action's row does not have it yet.
     ("AfterOutcome", 1, UNKNOWN, 0),
 ];
 const UNKNOWN: &str = "failed: outcome unknown";
@@ -113,7 +113,7 @@ impl Profile {
         );
     }
 
-    /// Returns an action's status after a start, and the reason of a failure.
+    /// Returns an action's status after a restart, and the reason if it failed.
     fn said_of(&self, approval: impl Fn(&Value) -> bool) -> String {
         let rows = self.json(&["approvals", "list", "--all"]);
         let row = rows
@@ -129,7 +129,7 @@ impl Profile {
         }
     }
 
-    /// Counts changes with an unknown outcome, in the same way as verification of the log does. (The
+    /// Counts changes with an unknown outcome, in the same way as the verification of the log. (The
     /// read of a preview may also have been interrupted.)
     fn changes_of_unknown_outcome(&self) -> usize {
         let report = self.json(&["audit", "verify"]);
@@ -158,7 +158,7 @@ impl Profile {
     }
 }
 
-/// Whether the process was killed: directly, or as reported by the terminal's program.
+/// Whether the process was killed, as seen directly or as reported by the terminal's program.
 fn was_killed(out: &Output) -> bool {
     use std::os::unix::process::ExitStatusExt;
     out.status.signal() == Some(9) || out.status.code() == Some(128 + 9)
@@ -169,7 +169,7 @@ fn count(items: &[Value], kind: &str) -> usize {
 }
 
 #[test]
-fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
+fn a_turn_that_only_reads_leaves_a_notice_in_its_session_wherever_it_is_killed() {
     for point in READING {
         let profile = Profile::new();
         let out = profile
@@ -239,7 +239,7 @@ fn buyable_part(profile: &Profile) -> String {
 }
 
 #[test]
-fn killed_while_it_waits_the_action_never_runs() {
+fn an_action_whose_process_is_killed_while_it_waits_for_approval_never_runs() {
     let profile = Profile::new();
     let part = buyable_part(&profile);
     let call = format!("tools call cart.addItem --args '{{\"partNo\":\"{part}\",\"quantity\":2}}'");
@@ -255,7 +255,7 @@ fn killed_while_it_waits_the_action_never_runs() {
 }
 
 #[test]
-fn an_approved_change_killed_anywhere_happens_at_most_once() {
+fn an_approved_change_happens_at_most_once_wherever_the_process_is_killed() {
     for (point, happened, said, unknown) in CHANGING {
         let (profile, id, hash) = with_pending();
         let approve = format!("approvals approve {id} --hash {hash}");
@@ -281,7 +281,7 @@ fn an_approved_change_killed_anywhere_happens_at_most_once() {
 }
 
 #[test]
-fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
+fn the_outcome_of_a_killed_change_is_reported_in_its_conversation() {
     for (point, happened, said, _) in CHANGING {
         let profile = Profile::new();
         let out = profile

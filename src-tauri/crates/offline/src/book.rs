@@ -1,5 +1,5 @@
-//! The packs in the form that the planner uses: compiled phrases, folded names, collected words.
-//! Built once from the manifests. Knows no tool by name.
+//! Holds the packs in the form that the planner uses: compiled phrases, folded names, collected
+//! words. The data is built once from the manifests, and no tool is treated specially.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -33,19 +33,19 @@ impl OfflinePack {
     }
 }
 
-/// All data that the planner has about the packs.
+/// All data about the packs that the planner uses.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     pub(super) packs: Vec<Pack>,
     pub(super) tools: Vec<Tool>,
     pub(super) lexicon: Lexicon,
-    /// Phrases that speak for an intent, by (tool, intent).
+    /// Phrases that indicate an intent, by (tool, intent).
     pub(super) triggers: Index<(usize, usize)>,
-    /// Phrases that speak against an intent, by (tool, intent).
+    /// Phrases that exclude an intent, by (tool, intent).
     pub(super) against: Index<(usize, usize)>,
     /// Phrases of requests that a pack declines, by (pack, index).
     pub(super) declined: Index<(usize, usize)>,
-    /// The words by which a clause names a pack.
+    /// The words that assign a clause to a pack.
     pub(super) fields: Fields,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Pack {
     attributes: HashSet<String>,
     ignored: HashSet<String>,
     vocabulary: WordSet,
-    /// The phrases of the things' orders, with the name of the thing and the number of the order.
+    /// The phrases for the sort orders of things, with the thing's name and the order's index.
     pub(super) rankings: Vec<(String, usize, Pattern)>,
     synonyms: HashMap<String, String>,
     /// The name and the id of the specialist.
@@ -72,14 +72,14 @@ pub(super) struct Tool {
     own_id: ToolId,
     pub(super) pack: usize,
     pub(super) slots: Vec<Slot>,
-    /// The phrases of each slot's cues.
+    /// The phrases of the cues of each slot.
     pub(super) cues: Vec<Vec<Pattern>>,
     pub(super) intents: Vec<Intent>,
-    /// Phrases of each slot's choices, with the number of the value that they mean.
+    /// The phrases for the choices of each slot, with the index of the chosen value.
     pub(super) choices: Vec<Vec<(usize, Pattern)>>,
-    /// All words of its phrases.
+    /// All words in the pack's phrases.
     words: HashSet<String>,
-    /// Nouns of each slot of an entity, folded.
+    /// The nouns for each slot of an entity, folded.
     pub(super) nouns: Vec<Vec<String>>,
     pub(super) as_of: Option<String>,
     pub(super) undone: Localised<String>,
@@ -92,18 +92,18 @@ impl Tool {
             Effect::Write | Effect::Destructive => true,
         }
     }
-    /// Whether a word occurs in the phrases of its intents.
+    /// Whether a word occurs in the phrases of the tool's intents.
     pub(super) fn speaks_of(&self, word: &str) -> bool {
         self.words.contains(word)
     }
-    /// The thing that the tool works on, with the slot that takes it.
+    /// Returns the thing that the tool works on, with the slot that takes the thing.
     pub(super) fn thing(&self) -> Option<(&Slot, &str, &str)> {
         self.slots.iter().find_map(|slot| match &slot.kind {
             SlotKind::Thing { thing, field } => Some((slot, thing.as_str(), field.as_str())),
             _ => None,
         })
     }
-    /// Whether an intent lists things: it takes a number of rows.
+    /// Whether an intent lists things, because it accepts a number of rows.
     pub(super) fn lists(&self, intent: usize) -> bool {
         let name = &self.intents[intent].name;
         !self.is_write()
@@ -125,7 +125,7 @@ impl Pack {
     pub(super) fn is_attribute(&self, word: &str) -> bool {
         self.attributes.contains(word)
     }
-    /// Whether a word only describes a thing, as a colour or a number does.
+    /// Whether a word only describes a thing, like a colour or a number.
     pub(super) fn describes(&self, word: &str) -> bool {
         self.is_attribute(self.canonical_word(word)) || word.parse::<u32>().is_ok()
     }
@@ -141,8 +141,8 @@ impl Pack {
 }
 
 impl Book {
-    /// Returns the length of the specialist's name that the text begins with as a whole, in upper
-    /// or lower case.
+    /// Returns the length of the specialist's name if the text begins with the whole name, in any
+    /// case.
     pub(super) fn match_specialist(&self, text: &str) -> Option<usize> {
         let names = self.packs.iter().flat_map(|pack| &pack.specialist);
         names.filter_map(|name| measure_name(text, name)).max()
@@ -203,7 +203,7 @@ impl Book {
         book
     }
 
-    /// Collects the words of the phrases that speak for each pack.
+    /// Collects the words of the phrases for each pack.
     fn words_of_packs(
         &self,
         triggers: &[((usize, usize), Pattern)],
@@ -229,7 +229,7 @@ impl Book {
         words
     }
 
-    /// The words of a message, with typing errors put right.
+    /// Returns the words of a message, with typing errors corrected.
     pub(super) fn read_words(&self, message: &str) -> Vec<Token> {
         let mut tokens = language::tokens(message);
         self.lexicon.correct_spelling(&mut tokens);
@@ -237,13 +237,13 @@ impl Book {
         tokens
     }
 
-    /// Whether a word, in any form, is one that the packs or the languages use.
+    /// Whether a word or one of its forms is used by the packs or the languages.
     pub(super) fn knows_word(&self, word: &str) -> bool {
         self.lexicon.knows(word) || self.packs.iter().any(|pack| pack.is_vocabulary(word))
     }
 
-    /// Marks the last words of things' names: the "bag" in "sleeping bag" does not mean the
-    /// shopping bag.
+    /// Marks the last word of each thing's name, so that the "bag" in "sleeping bag" does not mean
+    /// the shopping bag.
     pub(super) fn join_names(&self, tokens: &mut [Token]) {
         for at in 1..tokens.len() {
             let (before, word) = (&tokens[at - 1], &tokens[at]);
@@ -376,7 +376,7 @@ fn name_forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
     forms
 }
 
-/// Returns the folded words of a text, without signs.
+/// Returns the folded words of a text, without punctuation.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
     tokens(text)
         .into_iter()
@@ -385,7 +385,7 @@ pub(super) fn folded_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The phrases of a slot that takes one of several values.
+/// Returns the phrases of a slot that takes one of several values.
 fn choices_of(slot: &Slot) -> Vec<(usize, Pattern)> {
     let SlotKind::Choice { values } = &slot.kind else { return Vec::new() };
     let of = |(at, choice): (usize, &ChoiceValue)| {

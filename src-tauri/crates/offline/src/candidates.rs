@@ -1,5 +1,5 @@
-//! Finds the intents that a clause speaks for, and the one that it speaks for most. Does not split
-//! messages.
+//! Finds the intents whose phrases and slots match a clause, and the best of them. Messages are
+//! split elsewhere.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use super::{
     score, social,
 };
 
-/// The score from which an intent counts.
+/// The lowest score at which an intent matches.
 pub(super) const ENOUGH: i32 = 10;
 
 /// A quotation with fewer words may be a name or a value.
 const WORDS_QUOTED: usize = 3;
 
-/// Returns the tokens of a sentence in quotation marks, if there are words before or behind it.
+/// Returns the tokens of a quoted sentence, if words precede or follow the quotation.
 fn find_quotation(tokens: &[Token]) -> Option<Range<usize>> {
     let is_mark =
         |token: &&Token| ["\"", "\u{201c}", "\u{201d}", "\u{201e}"].contains(&token.fold.as_str());
@@ -33,7 +33,7 @@ fn find_quotation(tokens: &[Token]) -> Option<Range<usize>> {
 }
 
 impl Reader<'_> {
-    /// All intents that a clause speaks for.
+    /// Returns all intents that match a clause.
     pub(super) fn find_candidates(&self, tokens: &[Token], facts: &Facts) -> Vec<Match> {
         let mut all: Vec<Match> = Vec::new();
         let for_it = self.book.triggers.find(tokens, &facts.words);
@@ -44,7 +44,7 @@ impl Reader<'_> {
         let quoted = find_quotation(tokens).unwrap_or_default();
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
-                // "I might buy two" requests nothing yet.
+                // "I might buy two" is not a request yet.
                 if (want.after && self.state.last_call(tool).is_none())
                     || (hedged && data.is_write())
                 {
@@ -64,7 +64,7 @@ impl Reader<'_> {
                 let Some(found) = self.score_intent(tool, intent, tokens, facts, &hits) else {
                     continue;
                 };
-                // "translate 'the budget is spent'" does not ask about a budget.
+                // "Translate 'the budget is spent'" does not ask about a budget.
                 let is_quoted = |at: &usize| quoted.contains(at);
                 let adds_nothing =
                     |at: &usize| is_quoted(at) || language::is_stop_word(&tokens[*at].fold);
@@ -80,12 +80,13 @@ impl Reader<'_> {
     /// Returns the intent that best matches a clause.
     pub(super) fn best_candidate(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
         let all = self.find_candidates(tokens, facts);
-        // The names and dates behind the cue belong to a text, so they speak for no other tool.
+        // The names and dates after the cue are part of a verbatim text, so they indicate no other
+        // tool.
         if let Some(found) = all.iter().find(|found| self.leads_to_verbatim(found, tokens, facts)) {
             return Some(found.clone());
         }
-        // Of equals the first, but a phrase of its own before mere names; a special question before
-        // the general one.
+        // Of equal matches, the first is taken. A match by a phrase is better than a match only by
+        // names, and a specific question is better than the general question.
         let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
         let best =
             all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
@@ -96,7 +97,7 @@ impl Reader<'_> {
         Some(special.unwrap_or(best).clone())
     }
 
-    /// The cue behind which a match takes the rest of the clause as it was typed.
+    /// Returns the cue after which a match takes the rest of the clause verbatim.
     pub(super) fn cue_of_verbatim(
         &self,
         found: &Match,
@@ -109,7 +110,7 @@ impl Reader<'_> {
         verbatim.flat_map(|(_, cues)| cues).find_map(|cue| cue.find(tokens, &facts.words))
     }
 
-    /// Whether a clause is nothing but the request, a cue, and a text behind it.
+    /// Whether a clause consists only of the request, a cue, and a text after the cue.
     fn leads_to_verbatim(&self, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
         let Some(cue) = self.cue_of_verbatim(found, tokens, facts) else { return false };
         let end = cue.used.last().copied().unwrap_or_default();
@@ -169,15 +170,15 @@ impl Reader<'_> {
             && !data.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
         let evidence = evidence - 6 * i32::from(undated && !data.is_write());
         let score = if base > 0 {
-            // In "Tell me about Bluebell", only a name of another pack is left, so the question
-            // belongs to that pack.
+            // In "Tell me about Bluebell", the only remaining word is another pack's name, so the
+            // question belongs to that pack.
             let foreign = |i: &usize| {
                 facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i))
             };
             let elsewhere =
                 !data.is_write() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
             let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
-            // An unknown name adds only enough to make a vague phrase count as a question.
+            // An unknown name raises the score of a vague phrase only enough to make it a question.
             if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
         } else if want.bare
             && facts.words.len() <= 8
@@ -201,8 +202,8 @@ impl Reader<'_> {
     }
 
     /// Returns the score of a clause that consists of a few words of the pack, such as "trail
-    /// shoes" or "a black backpack". After a search, words that only describe count, too: "and in
-    /// red?"
+    /// shoes" or "a black backpack". After a search, words that only describe a thing are
+    /// sufficient, too: "and in red?"
     fn score_bare_search(
         &self,
         tool: usize,

@@ -1,4 +1,4 @@
-//! Splits a message into clauses, each with one request. Does not fill arguments.
+//! Splits a message into clauses, each with one request. Arguments are filled elsewhere.
 
 use contract::manifest::SlotKind;
 use language::{Token, TokenKind};
@@ -9,7 +9,7 @@ use super::{
     social,
 };
 
-/// Words between two periods that are compared.
+/// Words between two periods that mean a comparison.
 const COMPARED: &[&str] = &[
     "compare",
     "compared",
@@ -24,7 +24,7 @@ const COMPARED: &[&str] = &[
     "mot",
 ];
 
-/// Words at the start of a part that leave something out of the request before it.
+/// Words at the start of a part that exclude something from the request before the part.
 const EXCLUDING: &[&str] = &[
     "not",
     "except",
@@ -38,16 +38,16 @@ const EXCLUDING: &[&str] = &[
     "forutom",
     "exklusive",
 ];
-/// Words that may stand in a part that only says what all the request is about.
+/// Words that may occur in a part that only states the scope of the whole request.
 const SCOPE: &[&str] = &[
     "all", "every", "each", "both", "across", "over", "in", "for", "of", "the", "my", "our",
     "alla", "samtliga", "bada", "varje", "i", "pa", "mina", "vara", "tvars",
 ];
-/// Words after which a request lists what it wants to see.
+/// Words after which a request lists the values to show.
 const SHOWING: &[&str] = &["with", "including", "showing", "med", "inklusive"];
 
-/// Joins the last part to the part before it if it has only signs. In ", and" both would begin a
-/// part, and the sign belongs to a text that is taken as it was typed.
+/// Joins the last part to the part before it if the last part has only punctuation. In ", and",
+/// both tokens would begin a part, but the comma belongs to a verbatim text.
 fn join_signs(parts: &mut Vec<Vec<Token>>) {
     let is_only_signs = |part: &Vec<Token>| part.iter().all(|token| token.kind == TokenKind::Punct);
     if parts.len() > 1
@@ -60,8 +60,8 @@ fn join_signs(parts: &mut Vec<Vec<Token>>) {
 
 impl Reader<'_> {
     /// Splits a message where a new request begins. A part without a request of its own belongs to
-    /// the part before it. If it names another thing of the same kind ("add a tent and a
-    /// backpack"), it repeats that request.
+    /// the part before it. If such a part names another thing of the same kind ("add a tent and a
+    /// backpack"), the part repeats that request.
     pub(super) fn split_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
         let whole = self.facts_of(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
@@ -79,7 +79,7 @@ impl Reader<'_> {
         for part in
             parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct))
         {
-            // A text that is taken as it was typed goes on to the end of its sentence.
+            // A verbatim text continues to the end of its sentence.
             if let Some((last, _)) = out.last_mut()
                 && !part.first().is_some_and(ends_sentence)
                 && self.takes_verbatim(last)
@@ -88,8 +88,8 @@ impl Reader<'_> {
                 continue;
             }
             let facts = self.facts_of(&part);
-            // A name with its own period is a request of its own: "account 17 this month and
-            // account 23 last month".
+            // A name with its own period is a separate request: "account 17 this month and account
+            // 23 last month".
             let complete = !facts.named.is_empty() && facts.period.is_some();
             let own = self.best_candidate(&part, &facts).filter(|found| {
                 let alone = found.strong || (complete && !self.ends_a_list(&out));
@@ -132,18 +132,19 @@ impl Reader<'_> {
         out
     }
 
-    /// Whether a clause ends with a text of a change that is taken as it was typed.
+    /// Whether a clause ends with a verbatim text of a change.
     fn takes_verbatim(&self, clause: &[Token]) -> bool {
         let facts = self.facts_of(clause);
         self.best_candidate(clause, &facts).is_some_and(|found| {
-            // The text of a question, unlike that of a change, ends where another question begins.
+            // The verbatim text of a question, unlike that of a change, ends where another question
+            // begins.
             self.book.tools[found.tool].is_write()
                 && self.cue_of_verbatim(&found, clause, &facts).is_some()
         })
     }
 
     /// Whether the clause before names something without a period: in "spend for bluebell and
-    /// kestrel in october", the period behind the list holds for both names.
+    /// kestrel in october", the period after the list applies to both names.
     fn ends_a_list(&self, before: &[(Vec<Token>, Option<Match>)]) -> bool {
         before.last().is_some_and(|(last, _)| {
             let facts = self.facts_of(last);
@@ -151,14 +152,15 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether the part is only another period for the question before it: "... vs last month".
+    /// Whether the part only gives another period for the question before the part: "... vs last
+    /// month".
     fn is_another_period(
         &self,
         before: &[(Vec<Token>, Option<Match>)],
         part: &[Token],
         facts: &Facts,
     ) -> bool {
-        // "spend of account 17 | compared to october"
+        // Matches "spend of account 17 | compared to october".
         let is_compared = facts.other_period.is_some() && facts.period.is_none();
         if is_compared && facts.named.is_empty() && !before.is_empty() {
             return true;
@@ -169,7 +171,7 @@ impl Reader<'_> {
                 .unused_content_words(part, &[], usize::MAX)
                 .iter()
                 .all(|&i| is_boundary(&part[i]));
-        // "last 7 days vs the 7 days before for Contoso"
+        // Matches "last 7 days vs the 7 days before for Contoso".
         let is_before = facts
             .before_that
             .as_ref()
@@ -178,7 +180,7 @@ impl Reader<'_> {
             && before.last().is_some_and(|(last, _)| self.facts_of(last).period.is_some())
     }
 
-    /// Whether the part contains no request, as "Hello, how are you?" before a request.
+    /// Whether the part contains no request, like "Hello, how are you?" before a request.
     fn says_nothing(&self, tokens: &[Token]) -> bool {
         let facts = self.facts_of(tokens);
         let silent = facts.named.is_empty()
@@ -216,7 +218,7 @@ impl Reader<'_> {
         let entities = tool.thing().is_none()
             && !facts.named.is_empty()
             && !self.facts_of(last).named.is_empty();
-        // "this month and last month": the same question for another period.
+        // "This month and last month" asks the same question for another period.
         let compared = tool.has_slot(|kind| matches!(kind, SlotKind::OtherStart))
             && last.iter().chain(part).any(|token| token.any(COMPARED));
         let periods = tool.thing().is_none()
@@ -227,9 +229,9 @@ impl Reader<'_> {
         things || entities || periods
     }
 
-    /// Whether a part belongs to the request before it although it could be one of its own: it
-    /// leaves something out, sets a bound, says that all are meant, names what a list shows, or
-    /// asks about the first row of a list.
+    /// Whether a part belongs to the request before it although it could be a separate request: it
+    /// excludes something, sets a bound, says that all are meant, names the values that a list
+    /// shows, or asks about the first row of a list.
     fn continues(
         &self,
         before: &[(Vec<Token>, Option<Match>)],
@@ -258,7 +260,7 @@ impl Reader<'_> {
         if self.says_all(tool.pack, part) {
             return true;
         }
-        // The rest belongs only to lists.
+        // The remaining conditions apply only to lists.
         let is_list = tool.lists(found.intent);
         if !is_list || facts.period.is_some() {
             return false;

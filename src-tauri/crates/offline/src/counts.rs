@@ -1,14 +1,14 @@
-//! Decides from a number's place in the clause whether the number is a quantity. Does not know
-//! which things are counted.
+//! Decides from the surrounding words whether a number is a quantity. The counted things are not
+//! considered.
 
 use language::{Token, TokenKind, numbers, ordinals};
 
 use super::words::{LABELS, ORDERS, PIECES};
 
-/// Words before which a number says how many of a ranking are meant.
+/// Words that are followed by the number of top or bottom rows.
 const RANKS: &[&str] = &["top", "topp", "bottom", "botten", "worst", "best", "samsta", "basta"];
 
-/// Whether the number ends a change, as in "make the ridge pot 3".
+/// Whether the number is the new quantity at the end of a change, as in "make the ridge pot 3".
 pub(super) fn ends_change(tokens: &[Token], at: usize, end: usize) -> bool {
     let last = tokens[end.min(tokens.len())..].iter().all(|token| {
         token.kind == TokenKind::Punct || language::is_polite(&token.norm) || token.is("tack")
@@ -19,7 +19,7 @@ pub(super) fn ends_change(tokens: &[Token], at: usize, end: usize) -> bool {
         && !at.checked_sub(1).is_some_and(|i| tokens[i].any(LABELS))
 }
 
-/// Whether the number is an old quantity that is replaced, as in "from 2 to 3" or "4 instead of 1".
+/// Whether a change replaces this old quantity, as in "from 2 to 3" or "4 instead of 1".
 pub(super) fn leaves_remainder(tokens: &[Token], at: usize) -> bool {
     let before = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
     let instead = before(1, &["of", "for"]) && before(2, &["instead", "istallet", "stallet"]);
@@ -28,7 +28,7 @@ pub(super) fn leaves_remainder(tokens: &[Token], at: usize) -> bool {
     (instead || from) && numbers::read_whole(tokens, at).is_some_and(|(_, used)| used == 1)
 }
 
-/// Whether the number is a part of one thing, as in "half a pot" or "en halv".
+/// Whether the number is a fraction of a thing, as in "half a pot" or "en halv".
 pub(super) fn is_fraction(tokens: &[Token], at: usize) -> bool {
     let next = |words: &[&str]| tokens.get(at + 1).is_some_and(|next| next.any(words));
     tokens[at].any(&["halv", "halva"])
@@ -37,8 +37,8 @@ pub(super) fn is_fraction(tokens: &[Token], at: usize) -> bool {
             && numbers::read_whole(tokens, at).is_none())
 }
 
-/// Whether digits belong to a name, as in "ridge 300 black". They do after a word that does not ask
-/// for a number, unlike "top" or "quantity".
+/// Whether digits belong to a name, as in "ridge 300 black". Digits belong to the word before them,
+/// unless that word asks for a number, such as "top" or "quantity".
 pub(super) fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| &tokens[i]) else { return false };
     let name = before.kind == TokenKind::Word

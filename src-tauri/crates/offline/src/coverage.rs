@@ -1,6 +1,6 @@
-//! The coverage rule: each word that carries meaning is used by the plan or reported. A word that
-//! would change the question if it were left out stops the answer. General code; the phrases of the
-//! manifests decide what is used.
+//! Implements the coverage rule: each word with a meaning must be used by the plan or reported. If
+//! omitting an unused word would change the question, the question is not answered. The phrases of
+//! the manifests determine which words are used.
 
 use contract::manifest::SlotKind;
 use language::{Token, TokenKind, amounts, bounds, numbers};
@@ -17,16 +17,17 @@ use super::{
 /// The words of a clause that a goal does not use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Unused {
-    /// Without these the question is another one.
+    /// Words whose omission changes the question.
     pub(super) decisive: Vec<String>,
-    /// Without these the answer is incomplete.
+    /// Words whose omission only makes the answer incomplete.
     pub(super) other: Vec<String>,
-    /// The decisive words are one name that no table knows.
+    /// Whether the decisive words form a name that is in no table.
     is_name: bool,
 }
 
 impl Unused {
-    /// Notes the words in the goal: as a doubt if they decide, otherwise below the answer.
+    /// Adds the words to the goal: decisive words as a doubt, other words as a note below the
+    /// answer.
     pub(super) fn report(self, goal: &mut Goal) {
         if goal.doubt.is_some() {
             return;
@@ -44,7 +45,8 @@ impl Unused {
     }
 }
 
-/// Finds the words that a goal leaves unused. `taken` are the tokens of its phrases and slots.
+/// Finds the words that a goal leaves unused. `taken` are the tokens that the phrases and slots of
+/// the goal use.
 pub(super) fn find_unused_words(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -54,7 +56,7 @@ pub(super) fn find_unused_words(
     taken: &[usize],
 ) -> Unused {
     let tool = &reader.book.tools[found.tool];
-    // A target takes the words that remain by name.
+    // The target of a change takes the remaining words as a name.
     if tool.is_write() {
         return Unused::default();
     }
@@ -69,7 +71,7 @@ pub(super) fn find_unused_words(
     used.extend(tokens_of_facts(reader, tokens, facts, found, goal));
     used.extend(&phrases.own);
     used.extend(social::matched_tokens(tokens, &facts.words));
-    // A joining word at the beginning has split the message.
+    // A conjunction at the beginning only separated this clause from the previous one.
     used.extend(tokens.first().filter(|first| is_boundary(first)).map(|_| 0));
     let is_free = |i: usize| !used.contains(&i) && tokens[i].kind != TokenKind::Punct;
     let mut unused = Unused::default();
@@ -83,7 +85,7 @@ pub(super) fn find_unused_words(
         };
         let follows = last.is_some_and(|(before, same)| before + 1 == i && same == weight);
         match list.last_mut().filter(|_| follows) {
-            // Words that follow each other are named together: "winter cruises".
+            // Adjacent unused words are reported together: "winter cruises".
             Some(words) => {
                 words.push(' ');
                 words.push_str(&spell_word(tokens, i, false));
@@ -100,9 +102,9 @@ pub(super) fn find_unused_words(
     unused
 }
 
-/// Finds the words that a search leaves unused or takes by mistake. A search takes the words that
-/// remain, but it neither ranks nor excludes, knows no dates and no percentages, and does not
-/// answer questions of other packs.
+/// Finds the words that a search leaves unused or takes by mistake. A search takes the remaining
+/// words as search words. It cannot rank, exclude, use dates or percentages, or answer questions
+/// for other packs.
 fn find_words_unused_by_search(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -143,8 +145,8 @@ fn find_words_unused_by_search(
     unused
 }
 
-/// Returns the words around "and" or "or" that a search cannot take together: two kinds of things
-/// ("tents and stoves") or alternatives ("red or blue").
+/// Returns the words around "and" or "or" that a search cannot combine: two kinds of things ("tents
+/// and stoves") or alternatives ("red or blue").
 fn find_joined_kinds(pack: &Pack, tokens: &[Token], at: usize) -> Option<String> {
     let is_or = tokens[at].any(&["or", "eller"]);
     if !is_or && !tokens[at].any(&["and", "och", "&", "plus"]) {
@@ -163,8 +165,8 @@ fn find_joined_kinds(pack: &Pack, tokens: &[Token], at: usize) -> Option<String>
         .then(|| format!("{} {} {}", before.raw, tokens[at].raw, after.raw))
 }
 
-/// Returns the words of a target by which no thing can be found: rankings ("the cheapest tent"), and
-/// all words if all of them are another pack's ("difference between CPM and CTR").
+/// Returns the words of a target that cannot identify a thing: rankings ("the cheapest tent"), and
+/// all words if all of them belong to another pack ("difference between CPM and CTR").
 fn find_words_unused_by_target(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -175,7 +177,7 @@ fn find_words_unused_by_target(
     let pack = reader.book.tools[found.tool].pack;
     let words = facts.unused_content_words(tokens, taken, pack);
     let are_others = words.iter().all(|&i| is_word_of_other_pack(reader, found, &tokens[i]));
-    // A thing is found by its words, and no result is ranked.
+    // Things are found by their words, and the results are not ranked.
     let ranks = |i: &usize| language::is_decisive(&tokens[*i].norm) && !taken.contains(i);
     let spell = |i: &usize| spell_word(tokens, *i, true);
     let decisive: Vec<String> = if are_others {
@@ -187,7 +189,8 @@ fn find_words_unused_by_target(
     Unused { decisive: limits.chain(decisive).collect(), ..Unused::default() }
 }
 
-/// Returns a limit that is not a price, as it was typed: "under 2.5 kg". Measures are not compared.
+/// Returns the typed text of a limit that is not a price: "under 2.5 kg". Measures cannot be
+/// compared.
 fn find_measured_limit(tokens: &[Token], at: usize) -> Option<String> {
     let is_measured = tokens[at].kind == TokenKind::Number
         && tokens.get(at + 1).is_some_and(amounts::is_other_unit);
@@ -197,8 +200,8 @@ fn find_measured_limit(tokens: &[Token], at: usize) -> Option<String> {
     Some(typed.join(" "))
 }
 
-/// Whether the word excludes what follows it: "a jacket, but not in black". A "not" at the
-/// beginning answers a question, and "not over 400" is a limit.
+/// Whether the word excludes the words after it: "a jacket, but not in black". A "not" at the
+/// beginning of a message answers a question, and "not over 400" is a limit.
 fn excludes(pack: &Pack, tokens: &[Token], at: usize) -> bool {
     const LIMITS: [&str; 10] =
         ["over", "above", "more", "under", "below", "less", "mer", "dyrare", "mindre", "hogre"];
@@ -211,7 +214,7 @@ fn excludes(pack: &Pack, tokens: &[Token], at: usize) -> bool {
         && tokens[at].any(&["not", "without", "except", "excluding", "inte", "utan", "utom", "ej"])
 }
 
-/// Whether the word belongs to the questions of another pack and not to this one.
+/// Whether the word belongs only to the questions of another pack.
 fn is_word_of_other_pack(reader: &Reader<'_>, found: &Match, token: &Token) -> bool {
     if token.kind != TokenKind::Word || language::is_filler(&token.norm) {
         return false;
@@ -224,15 +227,15 @@ fn is_word_of_other_pack(reader: &Reader<'_>, found: &Match, token: &Token) -> b
     !is_own && !speaks(&|pack| pack == own) && speaks(&|pack| pack != own)
 }
 
-/// How much an unused word matters.
+/// How the answer changes without an unused word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
     None,
-    /// The answer is incomplete without the word.
+    /// Without the word, the answer is incomplete.
     Other,
-    /// The question is another one without the word.
+    /// Without the word, the question has another meaning.
     Decisive,
-    /// It stands where a name may stand, and no table knows it.
+    /// The word is where a name may be, and no table contains it.
     Name,
 }
 
@@ -248,7 +251,7 @@ fn word_weight(
     let tool = &reader.book.tools[found.tool];
     let asked = &reader.book.tools[found.asked.0];
     let token = &tokens[at];
-    // "all three accounts" of a question about everything
+    // Matches "all three accounts" in a question about everything.
     let is_wide = found.tool != found.asked.0 && reader.is_noun(asked.pack, token);
     if is_wide || is_count_after_all(reader, tokens, asked.pack, at) {
         return Weight::None;
@@ -268,12 +271,12 @@ fn word_weight(
     }
     let takes_dates = tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
     let is_small = language::is_stop_word(&token.norm);
-    // "Hittills i november": no data is later than today.
+    // "Hittills" (so far) changes nothing, because no data is later than today.
     let is_so_far = token.is("hittills");
     if takes_dates && !is_small && !is_so_far && language::dates::is_date_word(token) {
         return Weight::Decisive;
     }
-    // A list shows which, not why.
+    // A list shows which things match, but not why.
     if asked.lists(found.asked.1) && token.any(&["why", "varfor"]) {
         return Weight::Other;
     }
@@ -285,20 +288,20 @@ fn word_weight(
     }
     let is_known = asked.speaks_of(&token.norm);
     let takes_names = asked.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
-    // "the autumn boots campaign": a name that no table knows.
+    // In "the autumn boots campaign", the word before the noun is a name that is in no table.
     let narrows = !is_known && takes_names && facts.named.is_empty();
     let before = at.checked_sub(1).map(|i| &tokens[i]);
-    // "clicks" beside a figure that is answered is reported below it.
+    // A further figure after "and", such as "clicks", is reported below the answer.
     let is_joined = at >= 2
         && used.contains(&(at - 2))
         && before.is_some_and(|before| before.any(&["and", "och", "&", ","]));
-    // "CTR for Copper Kettle": the figure that is asked for.
+    // In "CTR for Copper Kettle", the word is the requested figure.
     let is_measure = !is_known
         && !is_joined
         && tokens
             .get(at + 1)
             .is_some_and(|next| next.any(&["for", "of", "in", "on", "pa", "i", "av", "hos"]));
-    // "by format": the division that is asked for.
+    // In "by format", the word is the requested breakdown.
     let divides = before.is_some_and(|before| before.any(&["by", "per"]));
     if is_measure || divides || phrases.others.contains(&at) {
         Weight::Decisive
@@ -311,8 +314,8 @@ fn word_weight(
     }
 }
 
-/// Whether the token belongs to a time of the same day: "in 20 minutes" tells when somebody asks and
-/// selects no data.
+/// Whether the token belongs to a time on the same day. "In 20 minutes" says when a person asks and
+/// does not select data.
 fn is_soon(tokens: &[Token], at: usize) -> bool {
     const UNITS: [&str; 8] =
         ["minutes", "minute", "min", "mins", "minuter", "hours", "hour", "timmar"];
@@ -323,7 +326,7 @@ fn is_soon(tokens: &[Token], at: usize) -> bool {
         || (at > 1 && leads(at - 2) && counts(at - 1) && is_unit(at))
 }
 
-/// Whether the token is the number of "all three accounts".
+/// Whether the token is the number in "all three accounts".
 fn is_count_after_all(reader: &Reader<'_>, tokens: &[Token], pack: usize, at: usize) -> bool {
     at > 0
         && numbers::read_whole(tokens, at).is_some()
@@ -331,11 +334,11 @@ fn is_count_after_all(reader: &Reader<'_>, tokens: &[Token], pack: usize, at: us
         && reader.claims_all_at(pack, tokens, at - 1)
 }
 
-/// Tokens of the phrases of the tool, found once for a clause.
+/// The tokens of the tool's phrases, collected once per clause.
 struct Phrases {
-    /// Tokens of the intent's own phrases and of the tool's general ones.
+    /// Tokens of the intent's own phrases and of the tool's general phrases.
     own: Vec<usize>,
-    /// Tokens that ask another question of the same tool: the "cpm" of "campaigns by cpm".
+    /// Tokens for another question to the same tool, such as "cpm" in "campaigns by cpm".
     others: Vec<usize>,
 }
 
@@ -357,7 +360,7 @@ impl Phrases {
     }
 }
 
-/// Tokens of the facts that a slot of the tool takes.
+/// Returns the tokens of the facts that a slot of the tool takes.
 fn tokens_of_facts(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -402,7 +405,7 @@ fn tokens_of_facts(
     used
 }
 
-/// "all accounts": a claim that one account cannot answer.
+/// Whether the clause says "all accounts", so that an answer for one account does not fit.
 fn claims_all(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -420,7 +423,7 @@ fn claims_all(
         && tokens[at].any(&["all", "every", "each", "both", "alla", "varje", "samtliga", "bada"])
 }
 
-/// A word as it was typed, with the small words that belong to it: "by week", "20%".
+/// Returns a word as typed, with the small words that belong to it: "by week", "20%".
 fn spell_word(tokens: &[Token], at: usize, begins: bool) -> String {
     let token = &tokens[at];
     if let Some(sign) = tokens.get(at + 1).filter(|next| next.fold == "%") {

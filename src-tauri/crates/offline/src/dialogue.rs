@@ -1,5 +1,5 @@
-//! Replays the conversation: understands and plans every earlier turn again with its results, then
-//! the newest one. The result is the next calls or the answer.
+//! Replays the conversation: understands and plans every earlier turn again with its results, and
+//! then the newest turn. The result is the next calls or an answer.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use super::{
     understand::understand,
 };
 
-/// The highest number of calls in one round.
+/// The most calls in a round.
 const CALLS_A_ROUND: usize = 3;
 
-/// The highest number of earlier turns that are replayed.
+/// The most earlier turns that are replayed.
 const TURNS: usize = 24;
 
 /// The next move of the model.
@@ -34,7 +34,7 @@ pub(super) enum Move {
     Say(Said),
 }
 
-/// An answer, with the goals and outcomes that led to it.
+/// An answer, with the goals and outcomes that it is based on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said {
     pub(super) reply: Reply,
@@ -66,7 +66,7 @@ pub(super) fn replay_conversation(book: &Book, request: &ModelRequest) -> Unders
     Understanding { state, current, meaning, now }
 }
 
-/// Plans the next move of a request.
+/// Returns the next move for a request.
 pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
     let Understanding { state, current, mut meaning, now } = replay_conversation(book, request);
     let foreign = keep_goals_of_specialist(book, request, &mut meaning);
@@ -96,8 +96,8 @@ pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
     Move::Say(build_answer(book, &state, meaning, steps, lang))
 }
 
-/// Returns the language of a message. An English greeting does not count, because people use it in
-/// other languages, too.
+/// Returns the language of a message. An English greeting is not sufficient, because people greet
+/// in English in other languages, too.
 fn message_language(meaning: &Meaning) -> Option<Language> {
     let greets = meaning.talk == Some(Talk::Social(Social::Greeting));
     meaning.lang.filter(|lang| !(greets && *lang == Language::En))
@@ -189,8 +189,8 @@ fn replay_turn(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now
     }
 }
 
-/// Resolves the place in a waiting goal, because the list of the question asked before it may
-/// replace the list that the place points into.
+/// Resolves the list position in a waiting goal. The list shown with the earlier question may
+/// replace the list that the position refers to.
 fn resolve_place(book: &Book, state: &State, mut goal: Goal) -> Goal {
     let pack = book.tools[goal.tool].pack;
     let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
@@ -213,14 +213,14 @@ fn resolve_place(book: &Book, state: &State, mut goal: Goal) -> Goal {
 }
 
 /// Returns the number of lines in the longest numbered list of a text. Without a list, returns the
-/// number that a question shows.
+/// number of lines that a question shows.
 fn count_shown_lines(said: &str) -> usize {
     let number =
         |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
     said.lines().filter_map(number).max().unwrap_or(SHOWN)
 }
 
-/// Updates the state with one finished goal.
+/// Updates the state with a finished goal.
 fn finish_goal(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
     let pack = book.tools[goal.tool].pack;
     match outcome {
@@ -252,7 +252,7 @@ fn finish_goal(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lin
     }
 }
 
-/// Returns a goal with an open question without the places that were already used.
+/// Returns a goal with an open question, without the list positions that were already resolved.
 fn clear_places(mut goal: Goal) -> Goal {
     goal.target.places.clear();
     goal.target.first = None;
@@ -260,8 +260,8 @@ fn clear_places(mut goal: Goal) -> Goal {
     goal
 }
 
-/// Notes things that were compared. They form a list, but "it" means none of them and "more" does
-/// not continue the list.
+/// Records compared things. They form a list, but "it" refers to none of them, and "more" does not
+/// continue the list.
 fn note_compared_things(
     book: &Book,
     state: &mut State,
@@ -284,8 +284,8 @@ fn note_compared_things(
     }
 }
 
-/// Notes a list that an answer showed. The parts of a thing form a list only if the user asked for
-/// them.
+/// Records a list that an answer showed. The parts of a thing form a list only if the user asked
+/// for them.
 fn note_shown_list(
     book: &Book,
     state: &mut State,

@@ -1,5 +1,5 @@
-//! Words the answer to a request that is unclear or that cannot be answered as it was asked: it names
-//! the words and an alternative.
+//! Writes the answer to a request that is unclear or that cannot be answered as it was asked: the
+//! answer names the unclear words and an alternative.
 
 use contract::Choice;
 
@@ -10,7 +10,7 @@ use super::{
     texts::Text,
 };
 
-/// Most names that an answer lists after an unknown one.
+/// The most names that an answer suggests for an unknown name.
 const KNOWN: usize = 9;
 
 impl Speaker<'_> {
@@ -32,7 +32,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// The answer if words were left over without which the question is another one.
+    /// Returns the answer if omitting unused words would change the question.
     fn refuse_unused_words(&self, goal: &Goal, words: &[String]) -> Reply {
         let words = self.quote_words(words);
         let lead = self.fill(Text::UnusedWords, &[("words", &words)]);
@@ -48,7 +48,7 @@ impl Speaker<'_> {
         Reply { text: format!("{lead}{}", can.unwrap_or_default()), choices }
     }
 
-    /// Words in quotation marks, as a list.
+    /// Returns words in quotation marks, as a list.
     pub(super) fn quote_words(&self, words: &[String]) -> String {
         let quoted: Vec<String> = words
             .iter()

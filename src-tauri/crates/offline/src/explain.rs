@@ -1,6 +1,6 @@
-//! Shows how a message is understood: the words as they are read, the clauses, the intents of each
-//! with their scores, the arguments, and the words that nothing uses. For authors of packs. Plans no
-//! call and knows no conversation.
+//! Explains how a message is understood: the corrected words, the clauses, the intents of each
+//! clause with their scores, the arguments, and the unused words. The explanation is for authors of
+//! packs. It plans no calls and uses no earlier messages.
 
 use chrono::NaiveDate;
 use contract::{
@@ -16,7 +16,7 @@ use super::{
     understand::understand,
 };
 
-/// Explains a message that begins a conversation.
+/// Explains the first message of a conversation.
 pub(super) fn explain(book: &Book, message: &str, today: NaiveDate) -> MessageExplainResponse {
     let state = State::default();
     let meaning = understand(message, &state, book, today);
@@ -76,7 +76,7 @@ fn explain_goal(book: &Book, goal: &Goal) -> ExplainedGoal {
     }
 }
 
-/// The words of a clause as they were typed.
+/// Returns the words of a clause as typed.
 fn spell_tokens(tokens: &[Token]) -> String {
     let mut text = String::new();
     for token in tokens {

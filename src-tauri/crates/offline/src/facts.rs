@@ -1,5 +1,5 @@
-//! Finds the facts of one clause independently of its subject: a period, names, amounts, places in
-//! a list, and the remaining words. Does not know how the facts are used.
+//! Finds the facts of a clause independently of its subject: a period, names, amounts, list
+//! positions, and the remaining words. The use of the facts is left to the caller.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -18,11 +18,11 @@ use super::{
     words::{BEFORE_A_COUNT, LABELS, ORDERS, PIECES, UNITS},
 };
 
-/// A name from the packs' tables that was found in the text.
+/// A name from the packs' tables that occurs in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) pack: usize,
-    /// The index of the entity. None for an id that follows a noun but is not in the table.
+    /// The index of the entity. None for an id that follows a noun but is in no table.
     pub(super) entity: Option<usize>,
     pub(super) kind: String,
     pub(super) id: String,
@@ -36,31 +36,32 @@ pub(super) enum Position {
     Last,
 }
 
-/// The facts of a clause.
+/// The facts found in a clause.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// The indices of words and numbers.
     pub(super) words: Vec<usize>,
     pub(super) period: Option<dates::FoundPeriod>,
-    /// The period after the first one: "october against september".
+    /// The second period: "october against september".
     pub(super) other_period: Option<dates::FoundPeriod>,
-    /// "20%", "double": never amounts.
+    /// Percentages such as "20%" and "double", which are never amounts.
     pub(super) percents: Vec<Percent>,
-    /// "the week before that": the period is known once the conversation is.
+    /// Units before another period, such as "the week before that". The conversation determines the
+    /// period.
     pub(super) before_that: Option<dates::UnitBefore>,
-    /// "over 110%", "less than 2 weeks".
+    /// Bounds such as "over 110%" and "less than 2 weeks".
     pub(super) bounds: Vec<Bound>,
     pub(super) named: Vec<Named>,
     /// The range in "between 500 and 1000 kr".
     pub(super) range: Option<(f64, f64)>,
     pub(super) amounts: Vec<amounts::Amount>,
     pub(super) places: Vec<Position>,
-    /// Numbers that may be places, with their tokens: the ends of a range ("between 2 and 4"), or
-    /// alternatives ("1 or 3").
+    /// Numbers that may be list positions, with their tokens: the ends of a range ("between 2 and
+    /// 4"), or alternatives ("1 or 3").
     pub(super) maybe: Option<(Vec<Position>, Range<usize>)>,
-    /// Whether only one of the named places is meant and it is unclear which: "1 or the last".
+    /// Whether only one of the named positions is meant and it is unclear which: "1 or the last".
     pub(super) choice: bool,
-    /// The number of things from the top of the list: "the first two".
+    /// The number of things from the start of the list: "the first two".
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
     /// Whether the clause says "all" or "both".
@@ -75,9 +76,9 @@ pub(super) struct Facts {
     pub(super) counted: bool,
     /// The tokens used by the facts above, except names.
     pub(super) taken: BTreeSet<usize>,
-    /// Tokens of names that belong to another goal of the same clause.
+    /// The tokens of names that belong to another goal of the same clause.
     pub(super) elsewhere: BTreeSet<usize>,
-    /// Tokens of names, which mean something to their own pack only.
+    /// The tokens of names. A name has a meaning only for its own pack.
     pub(super) in_names: BTreeSet<usize>,
 }
 
@@ -94,7 +95,7 @@ const PRONOUNS: &[&str] = &[
     "dessa",
 ];
 const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
-/// Words that negate the words after them.
+/// Words that negate the following words.
 const NEGATIONS: &[&str] = &[
     "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither",
     "nothing", "wouldnt", "shouldnt", "couldnt", "cant", "wont", "inget", "inte", "ej", "utan",
@@ -102,7 +103,7 @@ const NEGATIONS: &[&str] = &[
 ];
 
 impl Facts {
-    /// Finds all facts. `listed` says whether a list was shown that bare numbers may point into.
+    /// Finds all facts. `listed` says whether a list was shown to which bare numbers may refer.
     pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate, listed: bool) -> Self {
         let mut facts = Self { words: word_indices(tokens), ..Self::default() };
         facts.find_names(tokens, book);
@@ -142,7 +143,7 @@ impl Facts {
         self.taken.extend(range);
     }
 
-    /// Whether a token belongs to the numbers that may be places.
+    /// Whether a token belongs to the numbers that may be list positions.
     pub(super) fn is_joined_number(&self, at: usize) -> bool {
         self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
     }
@@ -161,7 +162,7 @@ impl Facts {
         }
     }
 
-    /// Finds two amounts that are the ends of one range.
+    /// Finds two amounts that are the ends of a range.
     fn find_range(&mut self, tokens: &[Token]) {
         self.range = self
             .amounts
@@ -202,13 +203,13 @@ impl Facts {
             if let Some(first) = &self.period
                 && (first.start, first.end) == (found.start, found.end)
             {
-                // "fernhill this week with glacier this week" names one period twice.
+                // "Fernhill this week with glacier this week" names the same period twice.
                 self.mark_taken(found.at.clone());
             } else if self.period.is_none()
                 && self.other_period.is_none()
                 && is_compared(tokens, found.at.start)
             {
-                // "spend compared to last month" compares the present period with the named one.
+                // "Spend compared to last month" compares the current period with the named period.
                 self.mark_taken(found.at.clone());
                 self.other_period = Some(found);
             } else if self.period.is_none() {
@@ -221,8 +222,8 @@ impl Facts {
         }
     }
 
-    /// Finds the number that is a quantity: not a size, a place, an amount of money, or a part of a
-    /// date or name.
+    /// Finds the number that is a quantity: not a size, a list position, an amount of money, or
+    /// part of a date or name.
     fn find_quantity(&mut self, tokens: &[Token]) {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
@@ -292,7 +293,7 @@ impl Facts {
             if !(leads || pieces || target || closing || alone || alone_in_clause || word) {
                 continue;
             }
-            // The score tells how much the number looks like a quantity, in contrast to "the black
+            // The score is the likelihood that the number is a quantity, in contrast to "the black
             // one" or "size 42".
             let score =
                 i32::from(pieces) * 8 + i32::from(target || closing) * 6 + i32::from(word) * 2
@@ -314,8 +315,8 @@ impl Facts {
         }
     }
 
-    /// Returns the words with a meaning that neither `used` nor the facts contain. Names of packs
-    /// other than `pack` count as ordinary words.
+    /// Returns the words with a meaning that are neither in `used` nor part of a fact. Names of
+    /// packs other than `pack` are ordinary words.
     pub(super) fn unused_content_words(
         &self,
         tokens: &[Token],
@@ -332,12 +333,12 @@ impl Facts {
             .collect()
     }
 
-    /// Whether the token is the measure after a number, such as "persons" in "3 persons".
+    /// Whether the token is the unit after a number, such as "persons" in "3 persons".
     pub(super) fn is_unit(&self, tokens: &[Token], at: usize) -> bool {
         at > 0 && tokens[at].any(UNITS) && tokens[at - 1].kind == TokenKind::Number
     }
 
-    /// Returns the number if the clause consists of little else: "42", "2 please".
+    /// Returns the number if the clause contains almost nothing else: "42", "2 please".
     pub(super) fn lone_number(&self, tokens: &[Token]) -> Option<u32> {
         let numbers: Vec<u32> = self.words.iter().filter_map(|&i| tokens[i].int()).collect();
         match numbers[..] {
@@ -347,7 +348,7 @@ impl Facts {
     }
 }
 
-/// Whether the tokens before a period say that something is compared with it.
+/// Whether the tokens before a period mean a comparison with the period.
 fn is_compared(tokens: &[Token], at: usize) -> bool {
     let word = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
     word(1, &["versus", "vs", "against", "kontra", "mot"])

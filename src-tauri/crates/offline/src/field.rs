@@ -1,6 +1,7 @@
-//! Tells from its words which pack a clause is about. A manifest lists the words of its field; those
-//! that no other installed pack's phrases use are the pack's own. A pack that has none of its own
-//! words in a clause leaves the clause to the pack that it names.
+//! Determines from its words to which pack a clause belongs. A manifest lists the words of the
+//! pack's subject area. A listed word is exclusive to the pack if no other installed pack's phrases
+//! use it. If a clause contains none of a pack's exclusive words, it belongs to another pack whose
+//! words it contains.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -9,15 +10,15 @@ use language::{Token, WordSet};
 
 use super::pattern::Pattern;
 
-/// The words of one manifest, before they are compared with those of the other packs.
+/// The words of a manifest, before the comparison with the other packs.
 #[derive(Debug)]
 pub(super) struct PackWords {
-    /// The words that the manifest lists as its own.
+    /// The words that the manifest lists for its subject area.
     listed: WordSet,
     lists_any: bool,
-    /// The words of phrases that are enough to ask for something.
+    /// The words of phrases that are sufficient for a request.
     asking: HashSet<String>,
-    /// The words of all phrases that speak for the pack.
+    /// The words of all phrases of the pack.
     spoken: HashSet<String>,
 }
 
@@ -32,7 +33,7 @@ impl PackWords {
         }
     }
 
-    /// Adds a phrase with which people ask for something.
+    /// Adds a phrase that is sufficient for a request.
     pub(super) fn add_trigger(&mut self, phrase: &Pattern) {
         if !phrase.weak {
             self.asking.extend(phrase.words().map(str::to_owned));
@@ -40,33 +41,33 @@ impl PackWords {
         self.add_words(phrase.words());
     }
 
-    /// Adds words that speak for the pack and ask for nothing alone.
+    /// Adds words that indicate the pack but are not sufficient for a request.
     pub(super) fn add_words<'w>(&mut self, words: impl Iterator<Item = &'w str>) {
         self.spoken.extend(words.map(str::to_owned));
     }
 }
 
-/// The field of each pack, in the order of the packs.
+/// The subject area of each pack, in the order of the packs.
 #[derive(Debug, Default)]
 pub(super) struct Fields(Vec<Field>);
 
 #[derive(Debug)]
 struct Field {
     words: PackWords,
-    /// The words that the phrases of other packs use. They are nobody's own.
+    /// The words that the phrases of other packs use, so that they are exclusive to no pack.
     shared: HashSet<String>,
 }
 
-/// How much a clause is about the field of one pack.
+/// The number of words in a clause that indicate a pack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
-    /// The tokens that are words of the field, or a part of a name of the pack.
+    /// The tokens that are words of the subject area or part of a name of the pack.
     own: usize,
-    /// Those among them with which people ask for something of this pack.
+    /// The number of these tokens that are used in requests to the pack.
     asking: usize,
 }
 
-/// How much a clause is about the field of each pack.
+/// The number of words in a clause that indicate each pack.
 #[derive(Debug)]
 pub(super) struct FieldCounts<'a> {
     fields: &'a Fields,
@@ -84,8 +85,8 @@ impl Fields {
         Self(fields.map(|(words, shared)| Field { words, shared }).collect())
     }
 
-    /// Counts the words of a clause that belong to each pack. `names` are the packs of names in it,
-    /// with their tokens; a word in a name belongs to the pack of the name alone.
+    /// Counts the words of a clause for each pack. `names` are the packs of the names in the
+    /// clause, with their tokens. A word in a name counts only for the pack of the name.
     pub(super) fn count_words(
         &self,
         tokens: &[Token],
@@ -127,8 +128,9 @@ fn has(words: &HashSet<String>, token: &Token) -> bool {
 }
 
 impl FieldCounts<'_> {
-    /// Whether the clause names the field of another pack and fits it at least as well as this one.
-    /// A matched phrase counts like a word. A pack that lists no words of its field fits everywhere.
+    /// Whether the clause contains words of another pack's subject area and fits that pack at least
+    /// as well as this pack. A matched phrase counts as a word. A pack that lists no words always
+    /// fits.
     pub(super) fn fits_another(&self, pack: usize, has_phrase: bool) -> bool {
         let own = self.counts[pack].own + usize::from(has_phrase);
         let others = self.counts.iter().enumerate().filter(|(other, _)| *other != pack);
@@ -151,7 +153,8 @@ mod tests {
         words
     }
 
-    /// Tells for which packs a text fits another pack, if a phrase of each matches.
+    /// Returns for each pack whether a text fits another pack, given that a phrase of each pack
+    /// matches.
     fn fits_another(packs: Vec<PackWords>, text: &str) -> Vec<bool> {
         let (count, tokens) = (packs.len(), tokens(text));
         let fields = Fields::new(packs);
@@ -160,24 +163,24 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_is_left_to_the_pack_whose_field_it_names() {
+    fn a_clause_is_assigned_to_the_pack_whose_vocabulary_it_uses() {
         let fits = |text| {
             let shop = pack(&["cart", "boots"], &["my cart", "^show"]);
             let campaigns = pack(&["budget", "campaign"], &["budget", "campaign", "how is"]);
-            // It lists no words, so it fits every clause.
+            // A pack without listed words fits every clause.
             let notes = pack(&[], &["remember"]);
             fits_another(vec![shop, campaigns, notes], text)
         };
         assert_eq!(fits("how is my cart"), [false, true, false]);
         assert_eq!(fits("show the budget"), [true, false, false]);
-        // No phrase asks for boots, and both packs are named.
+        // No phrase matches "boots", and both packs are named.
         assert_eq!(fits("how is the campaign for boots"), [false, false, false]);
         assert_eq!(fits("the budget of the campaign for boots"), [true, false, false]);
         assert_eq!(fits("show boots within my budget"), [false, false, false]);
     }
 
     #[test]
-    fn words_that_two_packs_use_are_nobodys_own() {
+    fn words_that_two_packs_use_do_not_decide_between_them() {
         let packs = || {
             let shop = pack(&["run", "boots"], &["run"]);
             let campaigns = pack(&["budget"], &["budget", "run out"]);

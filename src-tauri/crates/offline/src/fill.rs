@@ -1,5 +1,5 @@
-//! Fills the arguments of a goal from the clause, or else from the conversation. `slots` reads the
-//! single slots.
+//! Fills the arguments of a goal from the clause, or else from the conversation. The module `slots`
+//! reads the individual slots.
 
 use contract::manifest::{Intent, Slot, SlotKind};
 use language::{Token, TokenKind};
@@ -17,7 +17,7 @@ use super::{
     values,
 };
 
-/// Makes the goal of a clause. `before` is the goal of the previous clause in the same message.
+/// Creates the goal of a clause. `before` is the goal of the previous clause in the same message.
 pub(super) fn build_goal(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -77,7 +77,7 @@ pub(super) fn build_goal(
     goal
 }
 
-/// Returns how many of one thing a question is about.
+/// Returns the number of pieces that a question about a thing is about.
 fn count_of_things(tool: &Tool, intent: &Intent, facts: &Facts) -> Option<u32> {
     let counts = tool.thing().is_some() && !tool.is_write() && !intent.several;
     match facts.quantity {
@@ -86,8 +86,8 @@ fn count_of_things(tool: &Tool, intent: &Intent, facts: &Facts) -> Option<u32> {
     }
 }
 
-/// Returns the words of "how many are live, and how many of them are behind" if the goal does not
-/// keep the selection of the goal before it.
+/// Returns the words of a follow-up such as "and how many of them are behind" if the goal does not
+/// keep the selection of the previous goal.
 fn find_lost_subset(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -112,7 +112,8 @@ fn is_date(slot: &Slot) -> bool {
     matches!(slot.kind, SlotKind::DateStart | SlotKind::DateEnd)
 }
 
-/// Whether an intent uses a slot. A date slot of the intent alone takes the place of a general one.
+/// Whether an intent uses a slot. A date slot that only this intent has replaces a general date
+/// slot.
 fn is_of_intent(tool: &Tool, slot: &Slot, intent: &String) -> bool {
     let same_kind = |other: &Slot| {
         std::mem::discriminant(&other.kind) == std::mem::discriminant(&slot.kind)
@@ -125,7 +126,7 @@ fn is_of_intent(tool: &Tool, slot: &Slot, intent: &String) -> bool {
     }
 }
 
-/// Sets arguments that a name implies, such as the account of an advertiser.
+/// Sets the arguments that a name implies, such as the account of an advertiser.
 fn add_implied_arguments(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     let pack = reader.book.tools[goal.tool].pack;
     for named in facts.named.iter().filter(|named| named.pack == pack) {
@@ -142,7 +143,7 @@ fn add_implied_arguments(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     }
 }
 
-/// Returns how the clause names the things it is about.
+/// Reads how the clause names the things that it is about.
 fn read_target(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -156,10 +157,11 @@ fn read_target(
     }
     let several = data.intents[found.intent].several;
     let pack = reader.book.pack_of(found.tool);
-    // "Which is better, 1 or 3?" asks about both. "Add 1 or 3" leaves open which one is meant.
+    // "Which is better, 1 or 3?" asks about both, but "Add 1 or 3" does not say which is meant.
     let open = facts.choice && data.is_write();
     let joined = (several || open) && facts.places.is_empty();
-    // "Is it available in brown": the colour describes the thing, although the phrase contains it.
+    // In "is it available in brown", the colour describes the thing although the phrase contains
+    // the colour.
     let is_of_phrase = |i: &usize| {
         let describes = pack.is_attribute(pack.canonical_word(&tokens[*i].norm));
         !(describes && *i > 0 && tokens[*i - 1].any(&["in", "i"]))
@@ -207,8 +209,8 @@ fn read_target(
 }
 
 impl Target {
-    /// "Which colours does the Brook Mid come in and do you have it in 42": the "it" of a question
-    /// is the thing of the question before it in the same message.
+    /// In "which colours does the Brook Mid come in and do you have it in 42", "it" is the thing of
+    /// the previous question in the same message.
     fn with_thing_of(mut self, reader: &Reader<'_>, tool: &Tool, before: Option<&Goal>) -> Self {
         let thing = |tool: &Tool| tool.thing().map(|(_, thing, _)| thing.to_owned());
         let pack = &reader.book.packs[tool.pack];
@@ -293,7 +295,7 @@ fn inherit(
     goal.may_reuse = everything && goal.args == *earlier;
 }
 
-/// Notes a doubt about the goal: an unknown name or a missing number.
+/// Adds a doubt to the goal: an unknown name or a missing number.
 fn note_doubt(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -332,8 +334,8 @@ fn note_doubt(
     }
 }
 
-/// Returns the word where a name is expected, if no table contains it: "Contoso" in "how is Contoso
-/// pacing".
+/// Returns the word at the position of a name if no table contains the word: "Contoso" in "how is
+/// Contoso pacing".
 pub(super) fn find_unknown_name(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -377,7 +379,7 @@ pub(super) fn find_unknown_name(
     let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);
     let unknown_words: Vec<usize> = content.into_iter().filter(|&i| unknown(i)).collect();
     let at = *unknown_words.iter().find(|&&i| led(i) || capital(i))?;
-    // In "book a flight to Oslo", not only the name is unknown.
+    // In "book a flight to Oslo", more than the name is unknown.
     let is_one_name = unknown_words.windows(2).all(|pair| pair[0] + 1 == pair[1]);
     is_one_name.then(|| tokens[at].raw.clone())
 }

@@ -1,5 +1,5 @@
-//! The user's goals, which the planner follows from the message to the last call, and their
-//! outcomes. Plain data; knows no wording.
+//! Defines the user's goals and their outcomes, which the planner follows from the message to the
+//! last call. The types contain only data.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{facts::Position, history::Failure};
 
-/// One request: the tool, its known arguments, and the things it is about.
+/// A request: the tool, its known arguments, and the things that the request is about.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Goal {
     pub(super) tool: usize,
@@ -16,52 +16,52 @@ pub(super) struct Goal {
     pub(super) target: Target,
     /// The things chosen so far, with their kinds.
     pub(super) chosen: Vec<(String, Value)>,
-    /// A reason, found before any call, why the goal is impossible or unclear.
+    /// The reason why the goal is impossible or unclear, if found before any call.
     pub(super) doubt: Option<Doubt>,
-    /// Whether the result of an earlier call may answer, because the arguments are the same.
+    /// Whether the result of an earlier call with the same arguments may be used.
     pub(super) may_reuse: bool,
-    /// The message names what the goal is about.
+    /// Whether the message names the subject of the goal.
     pub(super) is_named: bool,
-    /// Words that the plan does not use. They are reported below the answer.
+    /// Words that the plan does not use. These words are reported below the answer.
     pub(super) unused: Vec<String>,
-    /// The order of the found things.
+    /// The sort order of the found things.
     pub(super) ranking: Option<Ranked>,
-    /// Attributes that found things must not have alone, as they were typed.
+    /// The excluded attributes, as typed. A thing is excluded if it has no other attributes.
     pub(super) excluded: Vec<String>,
-    /// How many of a thing a question is about: "what do two of them cost".
+    /// The number of pieces that a question is about: "what do two of them cost".
     pub(super) count: Option<u32>,
 }
 
 impl Goal {
-    /// Whether words of the message are left without which the question is another one.
+    /// Whether unused words of the message would change the question.
     pub(super) fn has_unused_words(&self) -> bool {
         matches!(self.doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)))
     }
 }
 
-/// An order that the message asks for, and how many things of it.
+/// A requested order, and the number of things to take in that order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ranked {
     pub(super) thing: String,
-    /// The index among the orders of the thing.
+    /// The index among the sort orders of the thing.
     pub(super) index: usize,
     pub(super) count: Option<u32>,
 }
 
-/// How the user names the things meant.
+/// How the user refers to things.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Target {
     pub(super) places: Vec<Position>,
-    /// Whether only one of the places is meant and it is unclear which.
+    /// Whether only one of the list positions is meant and it is unclear which.
     pub(super) open: bool,
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
     pub(super) all: bool,
-    /// Folded words and sizes; one group for each named thing.
+    /// Folded words and sizes, with a group for each named thing.
     pub(super) groups: Vec<Vec<String>>,
-    /// The same words as the user typed them.
+    /// The same words as typed.
     pub(super) said: Vec<String>,
-    /// The place in the order of the goal, counted from 0.
+    /// The position in the sort order of the goal, counted from 0.
     pub(super) rank: Option<usize>,
 }
 
@@ -74,30 +74,30 @@ impl Target {
     }
 }
 
-/// Why the user must say more before any call is made.
+/// The reason why the user must give more information before any call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Doubt {
-    /// A name that no table knows.
+    /// A name that is in no table.
     UnknownName(String),
     /// A quantity that is impossible, such as "1.5", "-2" or "0".
     Quantity,
-    /// A change that contains a "not".
+    /// A change whose message contains a negation.
     Negated,
-    /// A required slot that the user has not named.
+    /// A required slot without a value.
     Missing(String),
-    /// Words that would change the question if they were left out.
+    /// Unused words whose omission would change the question.
     Unused(Vec<String>),
-    /// An order of things of which the search has not found all.
+    /// A sort order of things that the search has not found completely.
     Unranked,
 }
 
-/// A list of things of one kind that was found for the user.
+/// A list of things of the same kind that was found for the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
     pub(super) pack: usize,
     pub(super) thing: String,
     pub(super) items: Vec<Value>,
-    /// How many of the items the text showed.
+    /// The number of items that the text showed.
     shown: usize,
     /// Whether there may be more items, because a search returns only its first results.
     pub(super) partial: bool,
@@ -117,18 +117,18 @@ impl Listing {
         }
     }
 
-    /// Notes how many items the text showed.
+    /// Sets the number of items that the text showed.
     pub(super) fn set_shown_count(&mut self, count: usize) {
         self.shown = self.items.len().min(count);
     }
 
-    /// Returns the item at a place. Cards beside the text number all items, so an item that the
-    /// text did not show can be meant, too.
+    /// Returns the item at a position. Cards beside the text number all items, so the user can also
+    /// refer to items that the text did not show.
     pub(super) fn item_at(&self, place: Position) -> Option<&Value> {
         self.items.get(self.place_number(place).checked_sub(1)?)
     }
 
-    /// Returns the number of a place in this list, counted from 1.
+    /// Returns the number of a position in this list, counted from 1.
     pub(super) fn place_number(&self, place: Position) -> usize {
         match place {
             Position::Nth(place) => place as usize,
@@ -141,32 +141,32 @@ impl Listing {
         &self.items[self.shown_items().len()..]
     }
 
-    /// Returns the items that the text showed. "The last" means the last of these, and a question
-    /// is about these only.
+    /// Returns the items that the text showed. "The last" means the last shown item, and a question
+    /// is about shown items only.
     pub(super) fn shown_items(&self) -> &[Value] {
         &self.items[..self.shown.min(self.items.len())]
     }
 }
 
-/// Why the user is asked to choose.
+/// The reason why the user is asked to choose.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Why {
     Several,
-    /// No item fits these words. The list shows the existing items.
+    /// No item matches these words. The list shows the existing items.
     NoneFits(Vec<String>),
-    /// Several items are meant, and these of them are not available.
+    /// Several items are meant, and the given items are not available.
     SomeUnusable(Vec<Value>),
     /// The item that is meant is not available.
     Unusable(Vec<Value>),
     OutOfRange(usize),
-    /// Only one item fits, and it is not certain that it is meant.
+    /// Only one item matches, and the user must confirm it.
     Confirm,
 }
 
 /// The result of a goal in this turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// The results of the goal's calls, with their arguments.
+    /// The results of the goal's calls, with the calls' arguments.
     Answer {
         args: Map<String, Value>,
         results: Vec<Arc<Value>>,
@@ -195,7 +195,7 @@ pub(super) enum Outcome {
     Later,
     /// The tool is not among the offered tools.
     NotOffered,
-    /// The turn may make no more calls.
+    /// The turn has reached its limit of calls.
     Unfinished,
 }
 

@@ -1,5 +1,5 @@
-//! Reads the conversation so far from the messages: turns with their calls and results. Does not
-//! interpret them.
+//! Reads the turns of the conversation from the messages, with their calls and results. The turns
+//! are not interpreted.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use super::book::Book;
 
-/// One user message with the calls and the text that answered it.
+/// A user message with its calls and the text of the answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     pub(super) user: String,
     pub(super) calls: Vec<Done>,
-    /// The newest text that answered the message.
+    /// The text of the newest answer to the message.
     pub(super) said: String,
 }
 
-/// One call with its result.
+/// A call with its result.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     pub(super) tool: usize,
@@ -26,7 +26,7 @@ pub(super) struct Done {
     pub(super) end: End,
 }
 
-/// How a call ended.
+/// The way in which a call ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
     Ok(Arc<Value>),
@@ -54,8 +54,8 @@ impl Done {
     }
 }
 
-/// Returns a message without the specialists that it addresses with `@`. They were chosen before
-/// and are not words of the question.
+/// Returns a message without the specialists that it addresses with `@`. The specialists are
+/// already chosen, so their names are not words of the question.
 fn remove_addresses(text: &str, book: &Book) -> String {
     let mut rest = text;
     let mut kept = String::new();
@@ -112,7 +112,8 @@ pub(super) fn read_turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     turns
 }
 
-/// Returns the number of calls made in the conversation, from which the next call's id is made.
+/// Returns the number of calls in the conversation. The id of the next call is made from this
+/// number.
 pub(super) fn count_calls(messages: &[Message]) -> usize {
     messages
         .iter()
@@ -153,7 +154,7 @@ fn read_failure(data: &Value) -> Option<Failure> {
         outcome,
         message: text(error.get("message")).unwrap_or_default(),
         hint: text(error.pointer("/details/hint")),
-        // The first sentence of a rejection is the host's; the rest is the user's reason.
+        // The host writes the first sentence of a rejection, and the rest is the user's reason.
         reason: rejection
             .and_then(|said| said.split_once(". ").map(|(_, words)| words.trim().to_owned()))
             .filter(|words| !words.is_empty()),

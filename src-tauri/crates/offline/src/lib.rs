@@ -1,7 +1,7 @@
 //! The offline model: a deterministic planner over the packs that implements the engine's `Model`
-//! port without a network or key. It matches messages with the phrases of the manifests, calls
-//! tools, and answers with the packs' templates. It knows no tool by name and never claims to be a
-//! language model.
+//! port without a network or key. The planner matches messages with the phrases of the manifests,
+//! calls tools, and answers with the packs' templates. No tool is treated specially, and the
+//! answers never claim to come from a language model.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -66,12 +66,12 @@ pub struct OfflineModel {
 }
 
 impl OfflineModel {
-    /// Makes a model over these packs.
+    /// Creates a model for these packs.
     pub fn new(packs: Vec<OfflinePack>) -> Self {
         Self { book: Arc::new(Book::new(packs)) }
     }
 
-    /// Shows how a message that begins a conversation is understood at an instant, in a time zone
+    /// Explains how the first message of a conversation is understood at an instant, in a time zone
     /// such as `Europe/Stockholm`.
     pub fn explain(
         &self,
@@ -141,7 +141,8 @@ impl OfflineModel {
         events
     }
 
-    /// Hands the message to the specialists whose tools it asks for. Answers it if there is none.
+    /// Routes the message to the specialists whose tools it needs. If it needs no tools, the model
+    /// answers directly.
     fn assist(
         &self,
         request: &ModelRequest,
@@ -164,7 +165,7 @@ impl OfflineModel {
     }
 }
 
-/// Splits a text into words, each with the white space after it.
+/// Splits a text into words, each with the following white space.
 fn split_words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split_inclusive([' ', '\n']).map(str::to_owned)
 }
@@ -182,7 +183,7 @@ impl Model for OfflineModel {
         true
     }
 
-    /// The list is empty, because the offline model costs nothing.
+    /// The list is empty, because calls of the offline model are free.
     fn possible_labels(&self) -> Vec<String> {
         Vec::new()
     }

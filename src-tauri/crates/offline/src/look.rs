@@ -1,5 +1,5 @@
-//! Finds the one thing that a goal is about: by words, by a place in a list, inside another thing,
-//! or among all things of a kind. A write gets a thing only if the words fit no other thing;
+//! Finds the thing that a goal is about: by words, by a list position, inside another thing, or
+//! among all things of a kind. A write gets a thing only if the words match no other thing;
 //! otherwise the user is asked.
 
 use contract::manifest::{Find, Ranking, SlotKind, Thing, ThingSource};
@@ -15,7 +15,7 @@ use super::{
     things, values,
 };
 
-/// The thing that is looked for, and the tool that finds it.
+/// The thing to find, and the tool that finds it.
 pub(super) struct Looking<'a> {
     pub(super) pack: usize,
     pub(super) thing: &'a str,
@@ -38,7 +38,8 @@ fn name_words(described: &Thing, item: &Value) -> Vec<String> {
 }
 
 impl Run<'_> {
-    /// Finds a thing like `find`, but takes the best of several, which is good enough for a read.
+    /// Finds a thing like `find`, but takes the best of several matches, which is sufficient for a
+    /// read.
     pub(super) fn find_any(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
         match self.find_one(pack, thing, goal, for_write) {
             Found::Done(Outcome::Ask {
@@ -52,7 +53,7 @@ impl Run<'_> {
         }
     }
 
-    /// Finds the one thing that a goal is about.
+    /// Finds the only thing that a goal is about.
     pub(super) fn find_one(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
         if let Some((_, item)) = goal.chosen.iter().rev().find(|(kind, _)| kind == thing) {
             return Found::One(item.clone());
@@ -93,8 +94,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the list of this kind that a place points into. Lines of a whole, such as a cart,
-    /// may be named by their place in any newer list.
+    /// Returns the list of this kind to which a position refers. Returns none if the things are
+    /// lines of a whole, such as a cart, and a newer list of another kind was shown.
     fn list_of_place(&self, pack: usize, thing: &str, described: &Thing) -> Option<&Listing> {
         let is_line = described.sources.iter().any(|source| matches!(source.find, Some(Find::All)));
         let newer = self.state.newest_list(pack).is_some_and(|newest| newest.thing != thing);
@@ -119,7 +120,7 @@ impl Run<'_> {
         if (words.is_empty() || looking.goal.target.open)
             && let Some(place) = looking.goal.target.places.first()
         {
-            // A number without a list does not mean the thing that was last talked about.
+            // A number without a list does not refer to the thing that was last mentioned.
             let why = if let Position::Nth(place) = place {
                 Why::OutOfRange(*place as usize)
             } else {
@@ -147,7 +148,7 @@ impl Run<'_> {
                 .map_or_else(|| self.nothing_found(looking, &words), Found::One);
         }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
-            // "Add them all" names no single thing.
+            // "Add them all" names no particular thing.
             return Found::Done(self.ask_about_shown(
                 looking.pack,
                 looking.thing,
@@ -194,15 +195,15 @@ impl Run<'_> {
         }
         let describes = |word: &String| pack.is_attribute(pack.canonical_word(word));
         if looking.goal.target.pronoun && words.iter().all(describes) {
-            // "Does it come in red", and nothing was talked about.
+            // Handles "does it come in red" when no thing was mentioned before.
             let why = Why::Several;
             return Found::Done(self.ask_about_shown(looking.pack, looking.thing, shown, why));
         }
         self.search_by_words(looking, parameter, &words)
     }
 
-    /// Searches for a thing. If the search finds none, searches once more with only the words that
-    /// name the kind of thing.
+    /// Searches for a thing. If nothing is found, searches again with only the words that name the
+    /// kind of thing.
     fn search_by_words(&self, looking: &Looking<'_>, parameter: &str, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
         let described = |word: &String| {
@@ -252,7 +253,7 @@ impl Run<'_> {
         Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() })
     }
 
-    /// The order in which one thing is chosen.
+    /// Returns the order from which a thing is chosen.
     fn ranking_of<'a>(&self, looking: &Looking<'a>) -> Option<&'a Ranking> {
         let ranked =
             looking.goal.ranking.as_ref().filter(|ranked| ranked.thing == looking.thing)?;
@@ -261,8 +262,8 @@ impl Run<'_> {
         looking.described.rankings.get(ranked.index).filter(|_| is_meant)
     }
 
-    /// Chooses the thing at its place in the order: among all that were found by the words `as_said`,
-    /// and otherwise among those that fit most words.
+    /// Chooses the thing at its position in the order: among all things found by the words
+    /// `as_said`, or otherwise among the things that match the most words.
     fn choose_by_rank(
         &self,
         looking: &Looking<'_>,
@@ -314,7 +315,7 @@ impl Run<'_> {
         let fits =
             |word: &&String| found.best.iter().any(|&i| things::fits_item(pack, word, &known[i]));
         let missing: Vec<String> = essential.filter(|word| !fits(word)).cloned().collect();
-        // A word that neither the pack nor any of the things knows: another thing is meant.
+        // If neither the pack nor any of the things knows a word, another thing is meant.
         let strange: Vec<String> =
             missing.iter().filter(|word| !things::is_known(pack, word)).cloned().collect();
         if !strange.is_empty() && (best.len() > 1 || !looking.for_write) {
@@ -365,8 +366,8 @@ impl Run<'_> {
             return ask(items, Why::Several);
         }
         if let Some(place) = target.places.first() {
-            // The place belongs to another list that was shown before. The same item is looked up
-            // in this list.
+            // The position refers to another list that was shown before. The item from that list is
+            // looked up in this list.
             let shown = self.state.newest_list(looking.pack);
             let index = match place {
                 Position::Nth(place) => (*place as usize).checked_sub(1),
@@ -390,7 +391,8 @@ impl Run<'_> {
             };
         }
         if words.is_empty() {
-            // Without "it" or a number ("change to 3"), no item is named, so the user chooses.
+            // Without "it" or a number ("change to 3"), no item is named, so the user is asked to
+            // choose.
             let points = target.pronoun || self.has_quantity(looking.goal);
             if (target.all || !points) && (items.len() > 1 || looking.for_write) {
                 let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
@@ -432,7 +434,8 @@ impl Run<'_> {
         )
     }
 
-    /// Returns an item's own words and the words of an earlier shown thing that it belongs to.
+    /// Returns an item's own words and the words of the earlier shown thing to which the item
+    /// belongs.
     fn words_of_item(&self, looking: &Looking<'_>, item: &Value) -> Vec<String> {
         let mut words = things::words_of(looking.described, item);
         for done in self.state.calls.iter().chain(self.done) {

@@ -1,5 +1,5 @@
-//! Finds a thing inside another thing that is found first, such as a variant of a product, and keeps
-//! those that are available. `look` finds the other thing.
+//! Finds a thing inside another thing, such as a variant of a product, and keeps the available
+//! items. `look` first finds the other thing.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,8 @@ use super::{
 };
 
 impl Run<'_> {
-    /// Finds a thing inside another thing that is found first, such as a variant of a product.
+    /// Finds a thing inside another thing, such as a variant of a product. The other thing is found
+    /// first.
     pub(super) fn find_in_parent(
         &self,
         looking: &Looking<'_>,
@@ -62,7 +63,7 @@ impl Run<'_> {
         let own = list_in_result(value, looking.source);
         let own_words: Vec<Vec<String>> =
             own.iter().map(|item| things::words_of(looking.described, item)).collect();
-        // Words about the parent do not narrow its parts, unless a part has the same word
+        // Words about the parent do not select among its parts, unless a part has the same word
         // ("black").
         let telling: Vec<String> = words
             .into_iter()
@@ -74,7 +75,7 @@ impl Run<'_> {
         self.keep_available(looking, own, &telling)
     }
 
-    /// Keeps the items that fit the words and are available.
+    /// Keeps the items that match the words and are available.
     fn keep_available(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String]) -> Found {
         let pack = &self.book.packs[looking.pack];
         if items.is_empty() {

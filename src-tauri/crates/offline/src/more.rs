@@ -1,4 +1,4 @@
-//! Recognises messages such as "show more" or "visa resten", which ask only for the rest of a list.
+//! Recognises messages such as "show more" or "visa resten", which only ask for the rest of a list.
 
 use language::Token;
 
@@ -16,7 +16,7 @@ const MORE: &[&str] = &[
     "aterstaende",
     "nasta",
 ];
-/// Words that may stand around them.
+/// Words that may surround the words in `MORE`.
 const AROUND: &[&str] = &[
     "show",
     "see",

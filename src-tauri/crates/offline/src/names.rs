@@ -1,4 +1,5 @@
-//! Finds the names and ids of the packs' things in a clause. Does not know what they are used for.
+//! Finds the names and ids of the packs' things in a clause. The use of the names is left to the
+//! caller.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use super::{
     words::UNITS,
 };
 
-/// A number right after one of these may be the id of a thing.
+/// Words that may be directly followed by the id of a thing.
 const LEAD_TO_AN_ID: &[&str] = &[
     "is", "are", "for", "of", "and", "och", "or", "eller", "vs", "versus", "with", "med", "mot",
     "compare", "jamfor", "about", "hows", "does", "do", ",", "&", "/", "ar", "gar", "ligger",
 ];
-/// A number right before one of these is not an id.
+/// Words that never directly follow an id.
 const NOT_AFTER_AN_ID: &[&str] = &[
     "days",
     "day",
@@ -85,8 +86,8 @@ impl Facts {
         self.named.sort_by_key(|named| named.at.start);
     }
 
-    /// Of several things with the same name, keeps those that fit the other names: "Brand of account
-    /// 23" is the one of this account.
+    /// Of several things with the same name, keeps the things that fit the other names: "Brand of
+    /// account 23" is the thing in this account.
     fn drop_contradicted_names(&mut self, book: &Book) {
         let all = self.named.clone();
         let shares = |one: &Named| {
@@ -122,14 +123,14 @@ impl Facts {
             for (slot, nouns) in tool.slots.iter().zip(&tool.nouns) {
                 let SlotKind::Entity { entity: kind, .. } = &slot.kind else { continue };
                 for start in 0..tokens.len() {
-                    // An id may follow another one, as in "account 17 and 23".
+                    // An id may follow another id, as in "account 17 and 23".
                     let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
                         && start > 0
                         && self
                             .named
                             .iter()
                             .any(|named| named.kind == *kind && named.at.end == start);
-                    // The noun and the id may be one word, as in "account17".
+                    // The noun and the id may be a single word, as in "account17".
                     if let Some(id) = nouns
                         .iter()
                         .find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str()))
@@ -200,8 +201,9 @@ impl Facts {
         }
     }
 
-    /// "how is 23 and 42 pacing": a number that is the id of exactly one kind of thing, beside
-    /// nothing that gives it another meaning. While a list is shown, numbers point into the list.
+    /// Finds numbers in messages such as "how is 23 and 42 pacing". The number must be the id of
+    /// exactly one kind of thing, and no neighbouring word may give it another meaning. After a
+    /// list was shown, numbers refer to the list.
     pub(super) fn find_bare_ids(&mut self, tokens: &[Token], book: &Book, listed: bool) {
         if listed {
             return;
@@ -237,7 +239,8 @@ impl Facts {
     }
 }
 
-/// Whether a clause speaks of what the pack of an id is about: "campaigns in 23", not "shoes in 42".
+/// Whether a clause is about the subject of the id's pack: "campaigns in 23", but not "shoes in
+/// 42".
 fn is_about_pack_of(tokens: &[Token], book: &Book, id: &str) -> bool {
     let has_id = |pack: usize| book.packs[pack].entities.iter().any(|entity| entity.id == id);
     let speaks = |token: &Token| {
@@ -252,7 +255,7 @@ fn is_about_pack_of(tokens: &[Token], book: &Book, id: &str) -> bool {
     tokens.iter().any(speaks)
 }
 
-/// The kinds and ids that a name implies, such as the account of a campaign.
+/// Returns the kinds and ids that a name implies, such as the account of a campaign.
 fn implied_values(book: &Book, named: &Named) -> Vec<(String, String)> {
     let Some(entity) = named.entity.map(|i| &book.packs[named.pack].entities[i]) else {
         return Vec::new();
@@ -288,7 +291,7 @@ fn possessive_length(tokens: &[Token], at: usize) -> usize {
     if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
 }
 
-/// Returns the range in which the words of a name follow each other.
+/// Returns the range in which the words of a name occur in sequence.
 fn find_sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
     if form.is_empty() || words.len() < form.len() {
         return None;

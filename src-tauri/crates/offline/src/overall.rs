@@ -1,5 +1,6 @@
-//! Decides whether a question is about everything: it names nothing and nothing is carried over from
-//! the conversation, or it claims all. The manifests say which intent then answers.
+//! Decides whether a question is about everything. Such a question names nothing, and nothing is
+//! inherited from the conversation, or it explicitly asks for all. The manifests define the intent
+//! that answers.
 
 use contract::manifest::SlotKind;
 use language::Token;
@@ -11,15 +12,15 @@ use super::{
     values,
 };
 
-/// Words that claim all things of the noun after them.
+/// Words that ask for all things of the following noun.
 const ALL: &[&str] = &[
     "all", "every", "each", "both", "across", "my", "our", "alla", "varje", "samtliga", "bada",
     "mina", "vara",
 ];
 
 impl Reader<'_> {
-    /// Returns the intent that answers for everything if the clause asks for it. `before` is the
-    /// goal of the clause before.
+    /// Returns the intent that answers for everything if the clause is about everything. `before`
+    /// is the goal of the previous clause.
     pub(super) fn widen(
         &self,
         found: Match,
@@ -40,12 +41,12 @@ impl Reader<'_> {
         if is_named || !is_wide { found } else { Match { tool: wide, intent, ..found } }
     }
 
-    /// Whether a clause claims all things of a kind: "all accounts", "all three accounts".
+    /// Whether a clause asks for all things of a kind: "all accounts", "all three accounts".
     pub(super) fn claims_all(&self, pack: usize, clause: &[Token]) -> bool {
         (0..clause.len()).any(|at| self.claims_all_at(pack, clause, at))
     }
 
-    /// Whether the claim begins at this token.
+    /// Whether words for all things of a kind begin at this token.
     pub(super) fn claims_all_at(&self, pack: usize, clause: &[Token], at: usize) -> bool {
         let is_noun = |i: usize| clause.get(i).is_some_and(|token| self.is_noun(pack, token));
         let is_between = |i: usize| {
@@ -61,8 +62,8 @@ impl Reader<'_> {
                     && (is_noun(at + 2) || (is_between(at + 2) && is_noun(at + 3)))))
     }
 
-    /// Whether a name would be carried over into a call of the tool: from the clause before, or from
-    /// the newest call, unless that one was about everything.
+    /// Whether a call of the tool would inherit a name from the previous clause or from the newest
+    /// call, unless the newest call was about everything.
     fn carries_name(&self, tool: usize, wide: usize, before: Option<&Goal>) -> bool {
         let has_name = |args: &serde_json::Map<String, serde_json::Value>| {
             self.book.tools[tool].slots.iter().any(|slot| {

@@ -1,22 +1,23 @@
 //! Finds the parts of a result that a question is about, such as the variants "in size 44" of a
-//! product. Works on results as JSON; makes no calls and words no answer.
+//! product. The module works on JSON results only.
 
 use contract::manifest::{Find, Thing, ThingSource};
 use serde_json::Value;
 
 use super::{book::Book, goal::Goal, plan::list_in_result, state::SourceOf, things};
 
-/// The words by which a question describes parts of a result, and the parts that fit all of them.
+/// The words by which a question describes parts of a result, and the parts that match all of the
+/// words.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct AskedParts {
-    /// The words as the user typed them.
+    /// The words as typed.
     pub(super) words: String,
     pub(super) items: Vec<Value>,
 }
 
 impl Book {
-    /// Returns the parts of a result that a question about one thing describes. None if the
-    /// question describes none, or if the result has no parts.
+    /// Returns the parts of a result that a question about one thing describes. Returns none if the
+    /// question describes no parts or the result has none.
     pub(super) fn find_asked_parts(&self, goal: &Goal, result: &Value) -> Option<AskedParts> {
         let tool = &self.tools[goal.tool];
         let (_, parent, _) = tool.thing().filter(|_| !tool.is_write())?;
@@ -45,8 +46,9 @@ impl Book {
         })
     }
 
-    /// Returns the words of a question about one thing that neither the thing nor a part of it has:
-    /// the "trek" of "how much are the Ridge Shell and the Ridge Trek", if only one was found.
+    /// Returns the words of a question about a single thing that match neither the thing nor a part
+    /// of it, such as "trek" in "how much are the Ridge Shell and the Ridge Trek" if only one was
+    /// found.
     pub(super) fn find_words_without_thing(&self, goal: &Goal, result: &Value) -> Vec<String> {
         let tool = &self.tools[goal.tool];
         let pack = self.pack_of(goal.tool);
@@ -73,7 +75,7 @@ impl Book {
         missing.iter().map(|word| spell_as_typed(goal, std::slice::from_ref(word))).collect()
     }
 
-    /// The kind of thing that a tool's result lists as parts of another thing.
+    /// Returns the kind of thing that a tool's result lists as parts of another thing.
     fn parts_of(&self, tool: usize, parent: &str) -> Option<(&Thing, &ThingSource)> {
         let pack = self.tools[tool].pack;
         self.packs[pack].offline.things.values().find_map(|thing| {
@@ -85,7 +87,7 @@ impl Book {
     }
 }
 
-/// Returns words of a target as the user typed them.
+/// Returns words of a target as typed.
 fn spell_as_typed(goal: &Goal, words: &[String]) -> String {
     let folded = goal.target.words();
     let typed = |word: &String| {

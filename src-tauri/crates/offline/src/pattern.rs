@@ -1,11 +1,11 @@
-//! Compiled phrases of a manifest: words in order with alternatives, gaps and numbers, which are
-//! matched against a message. Does not know the meaning of a phrase.
+//! Compiles the phrases of a manifest and matches them against messages. A phrase consists of words
+//! in order, with alternatives, gaps and numbers. The meaning of phrases is defined elsewhere.
 
 use std::collections::{HashMap, HashSet};
 
 use language::{Token, TokenKind, fold, numbers};
 
-/// The highest number of words that a `*` may skip.
+/// The most words that a `*` may skip.
 const GAP: usize = 7;
 
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ enum Part {
     Gap,
 }
 
-/// One compiled phrase.
+/// A compiled phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     parts: Vec<Part>,
@@ -43,7 +43,7 @@ impl Pattern {
         Self { parts, anchored, weak, score: if weak { score / 2 } else { score } }
     }
 
-    /// Returns words of which at least one must occur in a message that matches.
+    /// Returns words of which every matching message contains at least one.
     pub(super) fn keys(&self) -> &[String] {
         let words = || {
             self.parts
@@ -66,11 +66,11 @@ impl Pattern {
     }
 
     /// Returns the first match of the phrase. `words` are the indices of the tokens that are not
-    /// signs.
+    /// punctuation.
     pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Option<Hit> {
         let starts =
             if self.anchored { 0..self.first_start(tokens, words) } else { 0..words.len() };
-        // A place that a gap could not reach from one place, no other gap has to try from there again.
+        // If a gap fails to match at a position, other gaps need not try that position again.
         let mut failed = HashSet::new();
         starts.into_iter().find_map(|start| {
             let mut used = Vec::with_capacity(self.parts.len());
@@ -104,8 +104,8 @@ fn weight(part: &Part) -> i32 {
     }
 }
 
-/// Whether the words begin with the parts. `failed` has the parts and words that are left where a
-/// gap was in vain, so that a phrase takes at most as many steps as both are long, multiplied.
+/// Whether the words begin with the parts. `failed` contains the pairs of remaining parts and words
+/// at which a gap has failed, so that the number of steps is at most the product of both lengths.
 fn matches(
     parts: &[Part],
     tokens: &[Token],
@@ -152,7 +152,7 @@ fn matches(
     }
 }
 
-/// Phrases indexed by the words that they need, so that a message is compared with few of them.
+/// Phrases indexed by required words, so that a message is compared with only a few phrases.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index<K> {
     by_word: HashMap<String, Vec<usize>>,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_words_in_order() {
+    fn a_phrase_pattern_matches_its_words_in_order() {
         assert!(finds("on track", "Is lilly on track?"));
         assert!(!finds("on track", "track it on paper"));
         assert!(finds("add|put * cart|basket", "please put two black shoes in my basket"));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phrase_of_many_gaps_is_decided_at_once() {
+    fn a_phrase_pattern_with_many_gaps_is_matched_quickly() {
         let phrase = format!("zebra {}end", "* ".repeat(40));
         let words = "a ".repeat(200);
         assert!(!finds(&phrase, &format!("zebra {words}")));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_phrases_weigh_more() {
+    fn longer_phrases_have_a_higher_score() {
         let score = |phrase: &str| Pattern::new(phrase).score;
         assert!(score("whats * in * cart") > score("cart"));
         assert!(score("~doing") < score("doing"));

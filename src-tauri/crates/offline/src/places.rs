@@ -1,5 +1,5 @@
-//! Finds the places in a list that a clause names: by number, by ordinal, several joined, or one of
-//! several. Does not know which things are listed.
+//! Finds the list positions that a clause names: by number, by ordinal, several joined, or one of
+//! several. The listed things are not considered.
 
 use language::{
     Token, TokenKind,
@@ -36,7 +36,8 @@ const NOUNS: &[&str] = &["one", "option", "product", "item", "alternativet", "pr
 
 impl Facts {
     /// Finds alternatives of which one is meant: "number 1 or number 3", "the first or the third",
-    /// "1, 2 or the last", "the first or a blue one". Bare numbers alone are not places yet.
+    /// "1, 2 or the last", "the first or a blue one". Numbers without such words are not positions
+    /// yet.
     pub(super) fn find_choice(&mut self, tokens: &[Token], listed: bool) {
         let mut at = 0;
         while at < tokens.len() {
@@ -53,8 +54,9 @@ impl Facts {
         }
     }
 
-    /// Finds joined numbers that are places: "1 and 3", "option 2, 4 & 5". Numbers that are sizes
-    /// or quantities are not places. The ends of a range, and alternatives, are decided later.
+    /// Finds joined numbers that are list positions: "1 and 3", "option 2, 4 & 5". Sizes and
+    /// quantities are not positions. For the ends of a range and for alternatives, the decision is
+    /// made later.
     pub(super) fn find_joined(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {
@@ -66,7 +68,8 @@ impl Facts {
                 at += 1;
                 continue;
             };
-            // In "1, 2 or 3" and "1, 2 or the last", one place is meant and it is unclear which.
+            // In "1, 2 or 3" and "1, 2 or the last", only one position is meant and it is unclear
+            // which.
             let after = tokens[at + used..].iter().find(|token| token.kind != TokenKind::Punct);
             let open = tokens[at..at + used].iter().chain(after).any(|token| token.any(CHOICES));
             if !(valued || is_counted(tokens, at + used))
@@ -75,7 +78,7 @@ impl Facts {
                 let (places, range) =
                     (places.into_iter().map(Position::Nth), at - usize::from(labelled)..at + used);
                 if ranges || open {
-                    // "Make it 2 or 3" leaves the quantity open, not the place.
+                    // "Make it 2 or 3" leaves the quantity open, not the position.
                     let adds = at > 1 && tokens[at - 2].any(&["lagg", "lagga"]);
                     self.choice |=
                         open && (adds || !(at > 0 && tokens[at - 1].any(BEFORE_A_COUNT)));
@@ -132,8 +135,8 @@ impl Facts {
     }
 }
 
-/// Reads places in a row with an "or" among or beside them. Returns the places and the number of
-/// their tokens.
+/// Reads several positions with "or" between or beside them. Returns the positions and the number
+/// of their tokens.
 fn read_alternatives(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<Position>, usize)> {
     let joins = |at: usize| tokens.get(at).is_some_and(|token| token.any(JOINERS));
     let chooses = |at: usize| tokens.get(at).is_some_and(|token| token.any(CHOICES));
@@ -155,8 +158,8 @@ fn read_alternatives(tokens: &[Token], at: usize, listed: bool) -> Option<(Vec<P
     (choice && told).then_some((places, end - at))
 }
 
-/// Reads one place. Returns the place, the number of its tokens, and whether it is certainly a
-/// place; a bare number is not.
+/// Reads a position. Returns the position, the number of its tokens, and whether it is certainly a
+/// position. A bare number is not certain.
 fn read_place(tokens: &[Token], at: usize, listed: bool) -> Option<(Position, usize, bool)> {
     let article = usize::from(tokens.get(at)?.any(&["the", "den", "det"]));
     let start = at + article;
@@ -174,7 +177,7 @@ fn read_place(tokens: &[Token], at: usize, listed: bool) -> Option<(Position, us
     (!valued && !is_counted(tokens, at + 1)).then_some((Position::Nth(bare), 1, false))
 }
 
-/// Reads places with a label: "option 2", "#2", "nr. 2".
+/// Reads positions with a label: "option 2", "#2", "nr. 2".
 fn read_labelled_place(tokens: &[Token], at: usize) -> Option<(Position, usize)> {
     tokens.get(at).filter(|token| token.any(PLACE_LABELS) || token.fold == "#")?;
     let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
@@ -195,7 +198,7 @@ fn read_ordinal(tokens: &[Token], at: usize) -> Option<(Position, usize)> {
         .map(|_| (Position::Last, 1))
 }
 
-/// Whether the word after a number names the things that it counts or measures.
+/// Whether the word after a number names the counted or measured things.
 fn is_counted(tokens: &[Token], end: usize) -> bool {
     tokens.get(end).is_some_and(|next| {
         next.any(PIECES)

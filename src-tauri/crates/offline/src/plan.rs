@@ -17,10 +17,10 @@ use super::{
     things, values,
 };
 
-/// How long, in minutes, a result is reused for follow-up questions.
+/// The time in minutes during which a result is reused for follow-up questions.
 const FRESH_MINUTES: i64 = 15;
 
-/// The planning of one turn.
+/// The planning of a turn.
 pub(super) struct Run<'a> {
     pub(super) book: &'a Book,
     pub(super) state: &'a State,
@@ -31,7 +31,7 @@ pub(super) struct Run<'a> {
     pub(super) now: DateTime<Utc>,
 }
 
-/// The result of looking for a thing.
+/// The result of finding a thing.
 pub(super) enum Found {
     One(Value),
     Calls(Vec<Planned>),
@@ -40,7 +40,7 @@ pub(super) enum Found {
 
 impl Run<'_> {
     /// Returns the next step of every goal. While an earlier change in the same pack is unfinished,
-    /// a later goal may only read data that the change cannot affect. Changes of one kind are
+    /// a later goal may only read data that the change cannot affect. Changes of the same kind are
     /// proposed together.
     pub(super) fn plan_steps(&self, goals: &[Goal]) -> Vec<Step> {
         let mut steps = Vec::with_capacity(goals.len());
@@ -74,8 +74,8 @@ impl Run<'_> {
         steps
     }
 
-    /// Holds back a change while the thing of another change of the same kind is still being looked
-    /// for, because a change that is proposed alone may be the only one that the user sees.
+    /// Holds back a change while the thing of another change of the same kind is not found yet. If
+    /// a change were proposed alone, the user might see no other change.
     fn hold_back_changes(&self, goals: &[Goal], steps: &mut [Step]) {
         let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].is_write()));
         let looking: HashSet<usize> = goals
@@ -93,8 +93,8 @@ impl Run<'_> {
         }
     }
 
-    /// Asks one question at a time and makes no change meanwhile. The other goals continue after
-    /// the answer.
+    /// Keeps only the first question, and plans no changes while a question is open. The other
+    /// goals continue after the answer.
     fn keep_one_question(&self, steps: &mut [Step]) {
         let asks = |step: &Step| {
             matches!(
@@ -148,7 +148,7 @@ impl Run<'_> {
         }
     }
 
-    /// Plans one call for each of several things.
+    /// Plans a call for each of several things.
     fn plan_calls(
         &self,
         goal: &Goal,
@@ -160,7 +160,7 @@ impl Run<'_> {
         let mut items: Vec<Value> = Vec::new();
         let mut calls = Vec::new();
         let targets = match goal.ranking.as_ref().and_then(|ranked| ranked.count) {
-            // "compare the two cheapest lamps"
+            // Handles "compare the two cheapest lamps".
             Some(count @ 2..) => {
                 let at = |rank| Target { rank: Some(rank), ..goal.target.clone() };
                 (0..count.min(3) as usize).map(at).collect()
@@ -209,7 +209,7 @@ impl Run<'_> {
         }
     }
 
-    /// Splits a request for several things into one target for each.
+    /// Splits a request for several things into a target for each thing.
     fn split_target(&self, pack: usize, thing: &str, target: &Target) -> Vec<Target> {
         let shown = self.shown_things(pack, thing).len();
         let one = |place| Target { places: vec![place], ..Target::default() };
@@ -251,8 +251,8 @@ impl Run<'_> {
         self.check_offered(vec![Planned { tool: goal.tool, args }])
     }
 
-    /// Arranges the result of a search as the goal asks. A search that found things by their colour
-    /// or size only, because it knows none of the other words, has found nothing.
+    /// Sorts and filters the result of a search as the goal requests. If a search matched only a
+    /// colour or size and knows none of the other words, its result is treated as empty.
     fn check_found(&self, goal: &Goal, step: Step) -> Step {
         let Step::Done(Outcome::Answer { args, results, as_of }) = step else { return step };
         if let Some((thing, words, false)) = self.book.strange_words(goal.tool, &args, &results)
@@ -292,7 +292,7 @@ impl Run<'_> {
         self.done.iter().find(|done| done.tool == tool && done.args == *args)
     }
 
-    /// Returns the result of an earlier equal call if it is recent enough.
+    /// Returns the result of an earlier call with equal arguments, if it is recent enough.
     fn recent_result(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
         let pointer = self.book.tools[tool].as_of.as_ref()?;
         let done = self.state.last_call(tool).filter(|done| done.args == *args)?;
@@ -304,9 +304,9 @@ impl Run<'_> {
 }
 
 impl Book {
-    /// The kind of thing that a search has found, the words of the search that neither the pack nor
-    /// any found thing knows, and whether another word names the kind of thing. None if the call is
-    /// no search or found nothing.
+    /// Returns the kind of thing that a search has found, the search words that neither the pack
+    /// nor any found thing knows, and whether another word names the kind of thing. Returns none if
+    /// the call is not a search or found nothing.
     pub(super) fn strange_words(
         &self,
         tool: usize,
@@ -348,7 +348,7 @@ pub(super) fn list_in_result(value: &Value, source: &ThingSource) -> Vec<Value> 
 }
 
 /// Whether there may be more things than the result lists. A search returns only its first results,
-/// unless the result's total says otherwise.
+/// unless the result gives a total.
 pub(super) fn is_partial(source: &ThingSource, result: &Value) -> bool {
     let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
     matches!(source.find, Some(Find::Words { .. }))

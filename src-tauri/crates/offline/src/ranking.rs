@@ -1,5 +1,5 @@
-//! Orders found things as the message asks ("the two cheapest"), and leaves out those that it
-//! excludes ("but not in black"). Works on items as JSON; makes no calls.
+//! Sorts found things as the message requests ("the two cheapest"), and removes the things that it
+//! excludes ("but not in black"). The module works on JSON items only.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use super::{
 const JOINING: &[&str] = &["in", "or", "and", "nor", "i", "eller", "och", ",", "any", "the", "a"];
 
 impl Book {
-    /// The order that a clause asks for of the things that a tool searches or works on, with the
-    /// tokens that say so.
+    /// Finds the order that a clause requests for a tool's things, with the tokens that express the
+    /// order.
     pub(super) fn find_ranking(
         &self,
         tool: usize,
@@ -46,15 +46,15 @@ impl Book {
         Some((Ranked { thing: thing.clone(), index, count }, hit.used))
     }
 
-    /// The order of a goal.
+    /// Returns the sort order of a goal.
     pub(super) fn ranking(&self, goal: &Goal) -> Option<&Ranking> {
         let ranked = goal.ranking.as_ref()?;
         let pack = self.pack_of(goal.tool);
         pack.thing(&ranked.thing)?.rankings.get(ranked.index)
     }
 
-    /// The result of a search in the order of the goal and without what it excludes. None if the
-    /// search did not bring all things, so that their order is not known.
+    /// Returns the result of a search in the goal's order, without excluded things. Returns none if
+    /// the search did not return all things, because the order is unknown then.
     pub(super) fn sort_and_filter(
         &self,
         goal: &Goal,
@@ -90,7 +90,7 @@ impl Book {
     }
 }
 
-/// Orders items by a number; those without it come last.
+/// Sorts items by a number. Items without the number come last.
 pub(super) fn sort(items: &mut [Value], ranking: &Ranking) {
     let number = |item: &Value| values::as_number(item.pointer(&ranking.field)?);
     items.sort_by(|a, b| match (number(a), number(b)) {
@@ -104,14 +104,14 @@ pub(super) fn sort(items: &mut [Value], ranking: &Ranking) {
     });
 }
 
-/// Sets the arguments with which a search brings all things.
+/// Sets the arguments with which a search returns all things.
 pub(super) fn set_arguments(ranking: &Ranking, args: &mut Map<String, Value>) {
     for (name, value) in &ranking.set {
         values::set(args, name, value.clone());
     }
 }
 
-/// Finds the attributes that a clause excludes, with all tokens that say so.
+/// Finds the attributes that a clause excludes, with the tokens that express the exclusion.
 pub(super) fn find_excluded(
     pack: &Pack,
     tokens: &[Token],
@@ -144,7 +144,7 @@ pub(super) fn find_excluded(
     (words, used)
 }
 
-/// Whether an item has only attributes that are excluded.
+/// Whether all attributes of an item are excluded.
 fn is_excluded(pack: &Pack, thing: &Thing, item: &Value, excluded: &[String]) -> bool {
     let meant = |word: &str| pack.canonical_word(&language::fold(word)).to_owned();
     let excluded: Vec<String> = excluded.iter().map(|word| meant(word)).collect();

@@ -1,5 +1,5 @@
-//! The types of reading a message: the reader, the intents that it matches, and the meaning. The
-//! steps of reading are in the files that extend the reader.
+//! Defines the types for reading a message: the reader, the matched intents, and the meaning. Other
+//! files extend the reader with the steps of reading.
 
 use chrono::NaiveDate;
 use language::Language;
@@ -18,7 +18,7 @@ pub(super) struct Reader<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meaning {
     pub(super) goals: Vec<Goal>,
-    /// The answer if there is no goal.
+    /// The answer if the message has no goal.
     pub(super) talk: Option<Talk>,
     pub(super) lang: Option<Language>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Meaning {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Talk {
     Social(Social),
-    /// A request that a pack declines, with the pack's own sentence.
+    /// A request that a pack declines, with the pack's explanation.
     Cannot {
         pack: usize,
         index: usize,
@@ -38,7 +38,7 @@ pub(super) enum Talk {
     AskAgain,
     /// The user asks for the rest of a list.
     More,
-    /// The message was not understood, among others because of these words.
+    /// The message was not understood, among other reasons because of these words.
     NotUnderstood(Vec<String>),
 }
 
@@ -47,8 +47,8 @@ pub(super) enum Talk {
 pub(super) struct Match {
     pub(super) tool: usize,
     pub(super) intent: usize,
-    /// The tool and the intent whose phrases matched. They differ from the above if the question is
-    /// about everything.
+    /// The tool and the intent whose phrases matched. For a question about everything, they differ
+    /// from `tool` and `intent`.
     pub(super) asked: (usize, usize),
     pub(super) score: i32,
     pub(super) used: Vec<usize>,

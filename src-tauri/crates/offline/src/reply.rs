@@ -1,5 +1,5 @@
-//! Words an answer: the outcome of each goal as Markdown, and suggested
-//! answers as buttons. Figures come only from results. Knows no tool by name.
+//! Writes an answer: the outcome of each goal as Markdown, and suggested answers as buttons. All
+//! figures come from results, and no tool is treated specially.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{
     texts::{self, Text},
 };
 
-/// The highest number of list lines that a question shows.
+/// The most list lines in a question.
 pub(super) const SHOWN: usize = 9;
 
 /// The text of an answer, with the buttons below it.
@@ -26,7 +26,7 @@ pub(super) struct Reply {
     pub(super) choices: Vec<Choice>,
 }
 
-/// Words a reply in one language.
+/// Writes replies in a given language.
 #[derive(Clone, Copy)]
 pub(super) struct Speaker<'a> {
     pub(super) book: &'a Book,
@@ -115,7 +115,7 @@ impl Speaker<'_> {
         self.lang.pick(if wanted.is_empty() { first()? } else { wanted })
     }
 
-    /// Returns the lines below a search about its order and what it left out.
+    /// Returns the note below a search about its sort order and its excluded things.
     fn arranged_note(&self, goal: &Goal) -> String {
         let is_search = self.book.tools[goal.tool]
             .has_slot(|kind| matches!(kind, contract::manifest::SlotKind::Words));
@@ -211,8 +211,8 @@ impl Speaker<'_> {
         Reply { text: text.unwrap_or_else(|| self.say(Text::Done)), choices: Vec::new() }
     }
 
-    /// Returns the line under an answer from an earlier result: the time of that result, and that
-    /// no new request was made.
+    /// Returns the note below an answer from an earlier result. The note gives the time of that
+    /// result and says that no new request was made.
     fn reused_note(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
         let at =
             tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
@@ -286,7 +286,7 @@ impl Speaker<'_> {
             text.push_str(&format!("\n{}. {label}", i + 1));
         }
         if labels.len() > SHOWN {
-            // The total number is not known, because a search returns only its first results.
+            // A search returns only its first results, so the total number is unknown.
             text.push_str(&format!("\n\n{}", self.say(Text::AndMore)));
         }
         if let Why::SomeUnusable(gone) = why {
@@ -302,7 +302,7 @@ impl Speaker<'_> {
         Reply { text, choices: self.build_choices(&labels, *why == Why::Confirm) }
     }
 
-    /// Returns the rest of a list. The numbers continue.
+    /// Returns the rest of a list, with continued numbering.
     pub(super) fn show_more(&self, listing: Option<&Listing>) -> Reply {
         let found = listing.and_then(|listing| {
             Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?))
@@ -341,7 +341,8 @@ impl Speaker<'_> {
             .zip(texts::NTH_MESSAGES)
             .map(|(label, message)| {
                 let label = remove_markdown(label);
-                // The button shows price and stock, but its message needs only the name.
+                // The button shows price and stock, but the message that it sends needs only the
+                // name.
                 let said = label.split(" – ").next().unwrap_or(&label);
                 let message = self.fill(message, &[("label", said)]);
                 Choice { label, message }
@@ -369,7 +370,7 @@ impl Speaker<'_> {
     }
 }
 
-/// Removes empty lines at the ends, and repeated empty lines.
+/// Removes empty lines at the start and end, and repeated empty lines.
 fn remove_empty_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;

@@ -1,6 +1,5 @@
-//! Reads a message that answers an open question or points into a shown list: "the second one",
-//! "42", "no, the blue". Decides only whether the message is such an answer; `understand` reads all
-//! other messages.
+//! Reads a message that answers an open question or refers to a shown list: "the second one", "42",
+//! "no, the blue". All other messages are read by `understand`.
 
 use language::Token;
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ use super::{
 
 type Read = (Vec<Goal>, Option<Talk>);
 
-/// Reads the message as an answer. Returns None if it is a request of its own.
+/// Reads the message as an answer. Returns none if the message is a separate request.
 pub(super) fn resume(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -31,7 +30,7 @@ pub(super) fn resume(
     }
 }
 
-/// Adds the goals that were waiting for the question's answer.
+/// Adds the goals that were waiting for the answer.
 fn add_waiting_goals(pending: &Pending, (mut goals, talk): Read) -> Read {
     if !goals.is_empty() {
         goals.extend(pending.later.iter().cloned());
@@ -39,7 +38,8 @@ fn add_waiting_goals(pending: &Pending, (mut goals, talk): Read) -> Read {
     (goals, talk)
 }
 
-/// Reads "the second one" after a list without a question as a request for details.
+/// Reads a message such as "the second one" after a list without a question as a request for
+/// details.
 fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     let mut places = facts.places.clone();
     if facts.words.len() == 1 {
@@ -74,7 +74,7 @@ fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> O
     {
         return None;
     }
-    // Several things are compared.
+    // Several positions mean a comparison.
     let beside = reader.book.tools[tool]
         .intents
         .iter()
@@ -97,8 +97,8 @@ fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> O
     Some((vec![goal], None))
 }
 
-/// Whether the request is a search. "Show me the second one" sounds like one, but without search
-/// words it points into a list.
+/// Whether the request is a search. "Show me the second one" resembles a search, but without search
+/// words it refers to a list.
 fn is_search(reader: &Reader<'_>, found: &Match) -> bool {
     reader.book.tools[found.tool]
         .has_slot(|kind| matches!(kind, contract::manifest::SlotKind::Words))
@@ -164,8 +164,8 @@ fn read_answer(
     select_from_question(reader, pending, tokens, facts, &used)
 }
 
-/// Whether the message withdraws the pending change: its words with a "not" and nothing else ("No,
-/// don't add it").
+/// Whether the message withdraws the pending change. Such a message contains only a negation and
+/// words of the change ("No, don't add it").
 fn withdraws_change(
     reader: &Reader<'_>,
     pending: &Pending,
@@ -214,8 +214,8 @@ fn read_button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Opti
     }
 }
 
-/// Whether the message changes the quantity of the pending request: "make it three" while the user
-/// is choosing a thing to order does not mean the cart.
+/// Whether the message changes the quantity of the pending request. While the user is choosing a
+/// thing to order, "make it three" does not refer to the cart.
 fn changes_quantity(
     reader: &Reader<'_>,
     pending: &Pending,
@@ -251,8 +251,8 @@ fn apply_count(goal: &mut Goal, facts: &Facts) {
     }
 }
 
-/// Whether the message makes the same kind of request for another thing, which it names by its
-/// kind.
+/// Whether the message makes the same kind of request for another thing and names the kind of the
+/// thing.
 fn names_another_thing(
     reader: &Reader<'_>,
     found: &Match,
@@ -326,7 +326,7 @@ fn resolve_doubt(
     Some((vec![goal], None))
 }
 
-/// Chooses from the list of the question, or uses the words that the question asked for.
+/// Chooses an item from the question's list, or takes the words that the question asked for.
 fn select_from_question(
     reader: &Reader<'_>,
     pending: &Pending,
@@ -351,7 +351,7 @@ fn select_from_question(
         return Some((vec![goal], None));
     }
     if !facts.negations.is_empty() {
-        // "Not the 44" or "anything but black" does not say which of the rest is meant.
+        // "Not the 44" or "anything but black" does not say which of the remaining items is meant.
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     let pack = &reader.book.packs[listing.pack];
@@ -380,7 +380,7 @@ fn select_from_question(
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     if let [Position::Nth(place)] = facts.places[..] {
-        // "2" stays open if 2 is also a size in the list.
+        // "2" is ambiguous if 2 is also a size in the list.
         return Some(select_place(reader, pending, facts, place as usize, &values));
     }
     if let [Position::Last] = facts.places[..] {
@@ -444,7 +444,7 @@ fn narrow_question(
     let listing = &pending.listing;
     let pack = &reader.book.packs[listing.pack];
     let mut words = words;
-    // Words that describe no thing are skipped, as in "go for 44".
+    // Words that do not describe a thing are skipped, as in "go for 44".
     words.retain(|word| {
         says_something(pack, word) || items.iter().any(|item| things::fits_item(pack, word, item))
     });
@@ -472,7 +472,7 @@ fn narrow_question(
         return Some((vec![goal], None));
     }
     if fits_all {
-        // Fewer items fit than before, but still several. The words are kept and the shorter list
+        // Fewer items match than before, but still several. The words are kept and the shorter list
         // is shown.
         goal.target.groups.push(words);
         goal.target.places.clear();
@@ -491,7 +491,7 @@ fn says_something(pack: &crate::book::Pack, word: &str) -> bool {
         || word.parse::<u32>().is_ok()
 }
 
-/// Returns the shorter list after an answer that fits several items.
+/// Returns the shorter list after an answer that matches several items.
 pub(super) fn cut_list(goal: &Goal, listing_pack: usize, thing: &str) -> Option<Listing> {
     let name = format!("{thing}*");
     let items = goal.chosen.iter().rev().find(|(kind, _)| *kind == name)?.1.as_array()?.clone();

@@ -1,6 +1,5 @@
-//! Chooses the specialists that answer: those whose tools the message asks for, in the order of the
-//! message. Also joins several answers into one text with the first words and the name of each.
-//! Adds no statement of its own.
+//! Chooses the specialists that answer, by the tools that the message needs, in the order of the
+//! message. Also joins several answers into a text with the name and first words of each answer.
 
 use contract::AgentId;
 use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
@@ -9,9 +8,9 @@ use serde_json::Value;
 
 use super::{book::Book, dialogue, goal::Goal, texts::Text};
 
-/// The highest number of characters of an answer in the joined text.
+/// The most characters of an answer in the joined text.
 const FIRST_WORDS: usize = 280;
-/// The highest number of list entries that the joined text names.
+/// The most list entries in the joined text.
 const LISTED: usize = 3;
 
 /// Returns the supervisor's decision as JSON.
@@ -50,7 +49,8 @@ pub(super) fn decide_route(
     serde_json::to_string(&decision).unwrap_or_default()
 }
 
-/// Returns a decision as JSON for each specialist that the message asks for, in its order.
+/// Returns a decision as JSON for each specialist that the message needs, in the order of the
+/// message.
 pub(super) fn decide_routes(
     book: &Book,
     request: &ModelRequest,
@@ -134,7 +134,7 @@ mod tests {
     use super::first_words;
 
     #[test]
-    fn a_line_that_announces_a_list_does_not_end_there() {
+    fn a_short_form_of_an_answer_includes_the_list_that_its_first_line_announces() {
         for (answer, expected) in [
             ("It paces well.\n\n- more", "It paces well."),
             ("| a |\n- first\n- second", "first"),

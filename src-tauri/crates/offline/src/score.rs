@@ -1,5 +1,5 @@
-//! Scores how well the facts of a clause fit the slots of a tool and of its intents. Does not fill
-//! them.
+//! Scores how well the facts of a clause fit the slots of a tool and of its intents. The slots are
+//! filled elsewhere.
 
 use contract::manifest::SlotKind;
 use language::{Token, bounds::Measure};
@@ -83,7 +83,7 @@ fn has_bound(facts: &Facts, measure: Measure) -> bool {
     facts.bounds.iter().any(|bound| bound.measure == measure)
 }
 
-/// How much the facts speak for one intent by filling slots that only some intents have.
+/// Returns a score for the facts that fill slots which only some intents have.
 pub(super) fn score_intent_slots(
     reader: &Reader<'_>,
     tool: usize,
@@ -118,7 +118,7 @@ pub(super) fn score_intent_slots(
     filled.max().unwrap_or(0)
 }
 
-/// Tokens of the tool's cues in the clause, with the amounts behind them.
+/// Returns the tokens of the tool's cues in the clause, with the amounts after them.
 pub(super) fn find_cues(
     reader: &Reader<'_>,
     tool: usize,

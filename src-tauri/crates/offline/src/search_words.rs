@@ -1,5 +1,5 @@
-//! Chooses the words of a search: those that describe the wanted thing, in the spelling that finds
-//! it. Does not search.
+//! Chooses the words of a search: the words that describe the wanted thing, in the spelling of the
+//! pack's data. The search itself is a call of the tool.
 
 use contract::manifest::SlotKind;
 use language::{Token, fold};
@@ -12,7 +12,7 @@ use super::{
     things, values,
 };
 
-/// Sets the search words if the tool takes any.
+/// Sets the search words if the tool takes search words.
 pub(super) fn set_search_words(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -38,7 +38,7 @@ pub(super) fn set_search_words(
     if writes && !words.is_empty() {
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     } else if !words.is_empty() {
-        // "do you have it in large", when nothing was talked about
+        // Handles "do you have it in large" when no thing was mentioned before.
         let describes = |word: &String| pack.is_attribute(pack.canonical_word(&fold(word)));
         if facts.pronoun
             && words.iter().all(describes)
@@ -52,8 +52,8 @@ pub(super) fn set_search_words(
     }
 }
 
-/// Completes a search that only describes, such as "the grey ones" or "and in 43?", with the kind
-/// of thing that was last searched for.
+/// Completes a search that only contains a description, such as "the grey ones" or "and in 43?",
+/// with the kind of thing that was last searched for.
 pub(super) fn complete_description(
     reader: &Reader<'_>,
     tool: usize,
@@ -79,7 +79,8 @@ pub(super) fn complete_description(
     words.iter().cloned().chain(kept.map(str::to_owned)).collect()
 }
 
-/// Returns a word of a query. Numbers above one are in digits, as in descriptions: "two person".
+/// Returns a word of a query. Number words above one become digits, as in product descriptions:
+/// "two person".
 fn query_word(pack: &super::book::Pack, token: &Token) -> String {
     match language::numbers::cardinal(&token.norm).filter(|number| *number > 1) {
         Some(number) => number.to_string(),
@@ -98,7 +99,7 @@ pub(super) fn search_word(pack: &super::book::Pack, token: &Token) -> String {
     }
 }
 
-/// Returns a word as the user typed it, or the pack's word to which it was corrected.
+/// Returns a word as typed, or the pack's word to which it was corrected.
 pub(super) fn typed_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
     let of_the_field = pack.is_vocabulary(&token.norm)
         || pack.is_attribute(pack.canonical_word(&token.norm))
@@ -106,8 +107,8 @@ pub(super) fn typed_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a 
     if of_the_field { &token.norm } else { &token.fold }
 }
 
-/// Whether a search has the same subject as the last search: its words only describe the subject or
-/// name it again, or there are no words. Limits of one subject do not apply to another.
+/// Whether a search has the same subject as the last search: its words only describe or repeat the
+/// subject, or there are no words. Limits of one subject do not apply to another.
 pub(super) fn has_same_subject(
     reader: &Reader<'_>,
     goal: &Goal,

@@ -1,5 +1,4 @@
-//! Reads the value of each slot from a clause. Does not know the conversation beyond the things that
-//! were shown.
+//! Reads the value of each slot from a clause. Of the conversation, only the shown things are used.
 
 use chrono::{Datelike, Days, NaiveDate};
 use contract::manifest::{Side, Slot, SlotKind};
@@ -19,22 +18,22 @@ use super::{
     values,
 };
 
-/// How many words may lie between a bound and its cue.
+/// The most words between a bound and its cue.
 const NEAR: usize = 5;
 
-/// Reads the slots of one goal, in their order.
+/// Reads the slots of a goal, in their order.
 pub(super) struct SlotReader<'a> {
     reader: &'a Reader<'a>,
     tool: usize,
     tokens: &'a [Token],
     facts: &'a Facts,
-    /// The tokens of the intent's phrases and of the slots so far.
+    /// The tokens of the intent's phrases and of the slots read so far.
     pub(super) taken: Vec<usize>,
-    /// The tokens of texts that are taken as they were typed. Words in them request nothing.
+    /// The tokens of verbatim texts. Words in them are not requests.
     pub(super) verbatim: Vec<usize>,
-    /// The tokens of each choice so far.
+    /// The tokens of each choice read so far.
     choices: Vec<Vec<usize>>,
-    /// The amounts that number slots have taken so far.
+    /// The amounts that number slots have taken.
     amounts: Vec<usize>,
 }
 
@@ -58,7 +57,7 @@ impl<'a> SlotReader<'a> {
         }
     }
 
-    /// Reads the slot at this place of the tool.
+    /// Reads the tool's slot with this index.
     pub(super) fn read(&mut self, at: usize, goal: &mut Goal) -> Option<Value> {
         let tool = &self.reader.book.tools[self.tool];
         let (slot, pack, facts) = (&tool.slots[at], tool.pack, self.facts);
@@ -88,7 +87,7 @@ impl<'a> SlotReader<'a> {
             SlotKind::ChangeAmount => self.read_change_amount(at, cue),
             SlotKind::Percent { side, rest } => {
                 let bound = self.take_bound(Measure::Percent, at)?;
-                // More than 30 percent left is at most 70 percent used.
+                // "More than 30 percent left" means at most 70 percent used.
                 let (least, most) = match rest {
                     true => (bound.most.map(|v| 100.0 - v), bound.least.map(|v| 100.0 - v)),
                     false => (bound.least, bound.most),
@@ -120,13 +119,14 @@ impl<'a> SlotReader<'a> {
         }
     }
 
-    /// The period in the text. For a slot of days to come, the next one of its name.
+    /// Returns the period in the text. For a slot of future days, returns the next period of that
+    /// name.
     fn period(&self, slot: &Slot) -> Option<dates::FoundPeriod> {
         let (period, today) = (self.facts.period.as_ref()?, self.reader.today);
         if slot.ahead {
             return Some(dates::move_to_next_period(self.tokens, period, today));
         }
-        // "Will it run out by Friday" is asked about the current month.
+        // "Will it run out by Friday" is about the current month.
         let is_only_end = period.start.is_none() && period.end.is_some_and(|end| end >= today);
         let start = if is_only_end { today.with_day(1) } else { period.start };
         Some(dates::FoundPeriod { start, ..period.clone() })
@@ -154,7 +154,7 @@ impl<'a> SlotReader<'a> {
         let after = facts.amounts.iter().filter(is_free);
         let led =
             after.clone().find(|amount| amount.at > from).filter(|_| cue.is_some() || !has_cues);
-        // The cue may stand after its amount, as in "80 000 in budget" or "500 max".
+        // The cue may follow its amount, as in "80 000 in budget" or "500 max".
         let behind = || {
             after.clone().rfind(|amount| {
                 cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1
@@ -171,7 +171,7 @@ impl<'a> SlotReader<'a> {
     fn quantity(&self, goal: &mut Goal) -> Option<Value> {
         let is_write = self.reader.book.tools[self.tool].is_write();
         match self.facts.quantity {
-            // In a question, the number in "the top 5" is the wanted length of the list.
+            // In a question, the number in "the top 5" is the requested number of rows.
             _ if !is_write && self.facts.first.is_some() => Some(json!(self.facts.first)),
             Some(Quantity::Whole(count)) if count >= 1 => Some(json!(count)),
             Some(_) if !is_write => None,
@@ -222,8 +222,8 @@ impl<'a> SlotReader<'a> {
         self.facts.bounds.iter().any(|bound| bound.at.contains(&token))
     }
 
-    /// The cue of a flag. The "minst" of "minst 20 %" belongs to the bound; its unit may be a part of
-    /// the cue: "less than 2 weeks left".
+    /// Returns the cue of a flag. In "minst 20 %", "minst" belongs to the bound. The unit may
+    /// belong to the cue: "less than 2 weeks left".
     fn cue_outside_bounds(&self, at: usize) -> Option<Hit> {
         let cues = &self.reader.book.tools[self.tool].cues[at];
         let ends = |i: &usize| self.facts.bounds.iter().any(|bound| bound.at.end == i + 1);
@@ -231,12 +231,12 @@ impl<'a> SlotReader<'a> {
         cues.iter().filter_map(|cue| cue.find(self.tokens, &self.facts.words)).find(is_own)
     }
 
-    /// The first bound of this measure that no slot has taken. If the slot has cues, one of them
-    /// must stand near the bound.
+    /// Returns the first bound of this measure that no slot has taken. If the slot has cues, a cue
+    /// must be near the bound.
     fn take_bound(&mut self, measure: Measure, at: usize) -> Option<Bound> {
         let cues = &self.reader.book.tools[self.tool].cues[at];
         let found = self.facts.bounds.iter().find_map(|bound| {
-            // A range is read by two slots, one for each end.
+            // A range is read by two slots, each of which takes an end.
             let is_free = bound.measure == measure && !self.taken.contains(&(bound.at.end - 1));
             let find = |from: usize, to: usize| {
                 let near = |i: &usize| from <= *i && *i < to;
@@ -253,7 +253,8 @@ impl<'a> SlotReader<'a> {
         Some(bound)
     }
 
-    /// The end of a bound that a slot takes. The tokens are used once no end is left.
+    /// Returns the end of a bound that a slot takes. After both ends are taken, the tokens count as
+    /// used.
     fn take_if_on_side(
         &mut self,
         bound: Bound,
@@ -267,14 +268,15 @@ impl<'a> SlotReader<'a> {
         }?;
         let is_range = bound.least.is_some() && bound.most.is_some();
         let is_first = is_range && !self.taken.contains(&bound.at.start);
-        // Of a range, the first end leaves the last token for the second end.
+        // The first end of a range leaves the last token for the second end.
         let end = bound.at.end - usize::from(is_first);
         self.taken.extend(bound.at.start..end);
         number_as_json(value)
     }
 
-    /// The value that the clause chooses, with the tokens that say so. A phrase that is a part of
-    /// an earlier choice says nothing else: the "behind" of "not behind".
+    /// Returns the option that the clause names, and the positions of the tokens that name the
+    /// option. A phrase is ignored if it lies inside a phrase that already matched, such as
+    /// "behind" inside "not behind", or inside the period, or if it overlaps a bound.
     fn choice(&self, at: usize) -> Option<(usize, Vec<usize>)> {
         let in_period =
             |i: &usize| self.facts.period.as_ref().is_some_and(|period| period.at.contains(i));
@@ -294,7 +296,7 @@ impl<'a> SlotReader<'a> {
     }
 }
 
-/// The value of a slot that the text does not fill.
+/// Returns the default value of a slot that the text does not fill.
 pub(super) fn default_of(slot: &Slot, today: NaiveDate) -> Option<Value> {
     match &slot.kind {
         SlotKind::DaysAhead { .. } => days_ahead(today, slot.default.as_ref()?.as_u64()?),
@@ -306,11 +308,11 @@ fn days_ahead(today: NaiveDate, days: u64) -> Option<Value> {
     today.checked_add_days(Days::new(days)).map(|day| json!(day.to_string()))
 }
 
-/// The text in quotation marks, or what follows the cue, as it was typed.
+/// Returns the quoted text, or the text after the cue, as typed.
 fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) -> Option<String> {
     let quote = |token: &Token| ["\"", "“", "”", "«", "»", "'"].contains(&token.fold.as_str());
     let start = cue.and_then(|hit| hit.used.last().map(|last| last + 1));
-    // Quotation marks count if they stand around all of the text behind the cue.
+    // Quotation marks are removed if they enclose the whole text after the cue.
     let is_sign = |token: &Token| token.kind == TokenKind::Punct;
     let opened = tokens.iter().position(quote).filter(|open| {
         start.is_none_or(|start| tokens[start.min(*open)..*open].iter().all(is_sign))
@@ -334,8 +336,8 @@ fn read_verbatim(tokens: &[Token], cue: Option<&Hit>, taken: &mut Vec<usize>) ->
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether the tool takes exactly one number. An amount of money without a cue word can then only
-/// be that number.
+/// Whether the tool takes exactly one number. If so, an amount of money without a cue word must be
+/// that number.
 pub(super) fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
     reader.book.tools[tool]
         .slots
@@ -345,7 +347,7 @@ pub(super) fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
         == 1
 }
 
-/// Which end of a range a parameter takes, by its name.
+/// Returns the end of a range that a parameter takes, according to its name.
 pub(super) fn range_side(parameter: &str) -> Option<Side> {
     let name = parameter.rsplit('.').next().unwrap_or(parameter);
     if name.starts_with("max") {
@@ -363,8 +365,8 @@ fn number_as_json(value: f64) -> Option<Value> {
     }
 }
 
-/// Returns the bound for "cheaper than these": the middle of the shown values, or the value of the
-/// only thing.
+/// Returns the bound for "cheaper than these": the middle of the shown values, or the value of a
+/// single shown thing.
 fn bound_from_shown(
     reader: &Reader<'_>,
     pack: usize,

@@ -1,5 +1,5 @@
 //! Recognises messages that need no tool: greetings, thanks, yes, no, "who are you", and topics
-//! that no pack covers. Knows nothing of tools.
+//! that no pack covers.
 
 use std::sync::LazyLock;
 
@@ -19,11 +19,11 @@ pub(super) enum Social {
     Bye,
     Help,
     Identity,
-    /// Where the data goes, and who sees it.
+    /// A question about where the data goes and who can see it.
     Data,
     Yes,
     No,
-    /// A topic that no pack covers: weather, e-mail, jokes.
+    /// A topic outside the packs: weather, e-mail, jokes.
     OffTopic,
 }
 
@@ -84,7 +84,7 @@ const PHRASES: &[(Social, &str)] = &[
     ),
 ];
 
-/// Words of clauses that only weigh or ask something. A request does not begin with a question
+/// Words of clauses that only consider or ask something. A request does not begin with a question
 /// word.
 const HEDGES: &str = "might; maybe i|we; perhaps i|we; thinking about|of; considering; consider; not sure; wonder|wondering; if i|we; what if; what happens; \
     kanske; funderar; undrar; tänker; osäker; om jag|vi; vad händer; ^why; ^when; ^who; ^where; ^what; ^which; ^how; ^did; \
@@ -107,12 +107,12 @@ static HEDGED: LazyLock<Index<()>> = LazyLock::new(|| {
     Index::new(HEDGES.split(';').map(|phrase| ((), Pattern::new(phrase))).collect())
 });
 
-/// Whether a clause only weighs something and requests nothing: "I might buy two".
+/// Whether a clause only considers something and requests nothing: "I might buy two".
 pub(super) fn is_hedged(tokens: &[Token], words: &[usize]) -> bool {
     !HEDGED.find(tokens, words).is_empty()
 }
 
-/// Returns the kinds of a message that needs no tool, in the order of the list above.
+/// Returns the kinds of talk in a message, in the order of the list above.
 pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
     let mut found: Vec<usize> =
         COMPILED.find(tokens, words).into_iter().map(|(order, ..)| order).collect();

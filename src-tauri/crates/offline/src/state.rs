@@ -1,5 +1,5 @@
-//! The state of the conversation: the shown lists, the open question, the last calls. It is rebuilt
-//! from the messages in every call, by replaying each earlier turn with its results.
+//! The state of the conversation: the shown lists, the open question, the last calls. Every call
+//! rebuilds the state from the messages by replaying each earlier turn with its results.
 
 use chrono::NaiveDate;
 use contract::manifest::{Find, SlotKind};
@@ -17,9 +17,9 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pending {
     pub(super) goal: Goal,
-    /// The list that the question showed. Empty if it asked for words or a number.
+    /// The list that the question showed. Empty if the question asked for words or a number.
     pub(super) listing: Listing,
-    /// Further requests of the same message. They continue after the question is answered.
+    /// Further requests of the same message, which continue after the answer.
     pub(super) later: Vec<Goal>,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct State {
     pub(super) pending: Option<Pending>,
     /// The newest list of each kind of thing, newest first.
     pub(super) listings: Vec<Listing>,
-    /// Single things that the conversation is about, newest first: (pack, kind, item).
+    /// Single things that the conversation is about, newest first, as (pack, kind, item).
     pub(super) focus: Vec<(usize, String, Value)>,
-    /// The calls of the newest turn with calls, preceded by the last call of every other tool.
+    /// The calls of the newest turn with calls, after the last call of every other tool.
     pub(super) calls: Vec<Done>,
     /// The tool and the intent of the newest answer.
     pub(super) last: Option<(usize, usize)>,
@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// Returns the list of a kind of thing that places point into.
+    /// Returns the list of a kind of thing to which list positions refer.
     pub(super) fn list_of_thing(&self, pack: usize, thing: &str) -> Option<&Listing> {
         self.listings.iter().find(|listing| listing.pack == pack && listing.thing == thing)
     }
@@ -99,8 +99,8 @@ impl State {
         self.listings.iter().find(|listing| listing.pack == pack)
     }
 
-    /// Stores a list that was shown. A list of a thing's parts belongs to one question only, so it
-    /// is removed when another list is shown.
+    /// Stores a list that was shown. A list of a thing's parts belongs to a single question, so
+    /// this list is removed when another list is shown.
     pub(super) fn store_list(&mut self, book: &Book, listing: Listing) {
         let is_part = |old: &Listing| {
             let sources =
@@ -113,8 +113,8 @@ impl State {
         self.listings.insert(0, listing);
     }
 
-    /// Returns the list that "more" continues: the list of the open question, or a list of the
-    /// newest answer, preferably one with more items.
+    /// Returns the list that "more" continues: the list of the open question or a list of the
+    /// newest answer, preferably a list with more items.
     pub(super) fn list_to_continue(&self) -> Option<&Listing> {
         let newest = || self.listings.iter().filter(|listing| listing.newest);
         match &self.pending {
@@ -125,13 +125,13 @@ impl State {
         }
     }
 
-    /// Notes that another answer follows. Earlier lists still define the numbers of their items,
-    /// but "more" no longer continues them.
+    /// Records that another answer follows. Positions can still refer to earlier lists, but "more"
+    /// no longer continues them.
     pub(super) fn stop_continuing_lists(&mut self) {
         self.listings.iter_mut().for_each(|listing| listing.newest = false);
     }
 
-    /// Notes that the text showed its list up to this number.
+    /// Records that the text has shown its list up to this number.
     pub(super) fn note_more_shown(&mut self, count: usize) {
         let Some(more) = self.list_to_continue().cloned() else { return };
         let mine =
@@ -144,14 +144,15 @@ impl State {
         }
     }
 
-    /// Makes an item the newest one that the conversation is about.
+    /// Makes an item the newest thing that the conversation is about.
     pub(super) fn set_focus(&mut self, pack: usize, thing: &str, item: Value) {
         self.focus.retain(|(p, t, known)| !(*p == pack && t == thing && *known == item));
         self.focus.insert(0, (pack, thing.to_owned(), item));
         self.focus.truncate(8);
     }
 
-    /// Notes that the conversation is about several things, so "it" means no single one.
+    /// Records that the conversation is about several things, so that "it" refers to no single
+    /// thing.
     pub(super) fn clear_focus(&mut self, pack: usize) {
         self.focus.retain(|(p, ..)| *p != pack);
     }
@@ -161,7 +162,7 @@ impl State {
     }
 }
 
-/// Finds the source of a thing among the tools.
+/// Finds the source of a thing in a tool's description.
 pub(super) trait SourceOf {
     fn source_of(
         &self,

@@ -1,5 +1,5 @@
-//! Words the answers to messages that need no tool: greetings, thanks, questions about the assistant,
-//! and messages that were not understood.
+//! Writes the answers to messages that need no tool: greetings, thanks, questions about the
+//! assistant, and messages that were not understood.
 
 use contract::Choice;
 
@@ -44,7 +44,8 @@ impl Speaker<'_> {
         }
     }
 
-    /// Says which words were not understood, and what can be asked.
+    /// Returns the answer that names the words that were not understood and examples of possible
+    /// questions.
     fn answer_not_understood(&self, words: &[String]) -> Reply {
         let lead = if words.is_empty() {
             self.say(Text::NotUnderstood)

@@ -1,5 +1,5 @@
-//! Renders answer templates: minijinja with helpers for money, numbers, days and percent. Every
-//! value is escaped for Markdown. Knows no tool; the packs own the templates.
+//! Renders answer templates with minijinja and helpers for money, numbers, days and percent. Every
+//! value is escaped for Markdown. The templates come from the packs.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use super::{parts::AskedParts, values};
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut env = Environment::new();
-    // Block tags stand on their own lines and must not leave empty lines.
+    // Block tags are on separate lines and must not leave empty lines.
     if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
         env.set_syntax(syntax);
     }
@@ -32,18 +32,18 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env
 });
 
-/// The parts of a question that an answer may repeat.
+/// The parts of a question that an answer template can use.
 pub(super) struct AnswerInputs<'a> {
     pub(super) intent: &'a str,
     pub(super) args: &'a Map<String, Value>,
     /// The parts of the result that the question describes.
     pub(super) asked: Option<AskedParts>,
-    /// How many of a thing the question is about.
+    /// The number of pieces that the question is about.
     pub(super) count: Option<u32>,
 }
 
-/// The answer for a call: a template over the members of `said`, the `result` or `results`, and
-/// whether the result is an earlier one (`reused`).
+/// Renders the answer for a call. The template can use the members of `said`, the `result` or
+/// `results`, and `reused`, which says whether the result is from an earlier call.
 pub(super) fn answer(
     template: &str,
     lang: Language,
@@ -104,8 +104,8 @@ pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// Evaluates an expression over `item`. Returns true without an expression, and false if the
-/// expression fails.
+/// Evaluates a condition on `item`. Returns true without an expression, and false if the expression
+/// fails.
 pub(super) fn evaluate_condition(expression: Option<&str>, item: &Value) -> bool {
     let Some(expression) = expression else { return true };
     let Ok(compiled) = ENVIRONMENT.compile_expression(expression) else { return false };
@@ -158,8 +158,8 @@ fn numeric(value: &Jinja) -> Option<f64> {
 }
 
 /// Formats an amount: `1234.5|money("SEK")` gives "1,234.50 SEK", and `money("SEK", 0)` no
-/// decimals. A text that is not an amount stays unchanged, and so does an amount with its own unit
-/// if no currency is given.
+/// decimals. Text that is not an amount stays unchanged. Without a currency, an amount with its own
+/// unit stays unchanged, too.
 fn money(
     state: &State<'_, '_>,
     value: &Jinja,
@@ -247,7 +247,7 @@ pub(super) fn format_day(date: NaiveDate, year: bool, lang: Language) -> String 
     messages::fill(format, &[("day", &day), ("month", month), ("year", &year)])
 }
 
-/// Rounds to a number of decimals, half away from zero as the window does. Rust's own formatting
+/// Rounds to a number of decimals, half away from zero, like the window. Rust's own formatting
 /// rounds half to even.
 fn rounded(amount: f64, decimals: usize) -> String {
     let (Some(exact), 0..=3) = (contract::amounts::read(&amount.to_string()), decimals) else {
@@ -262,7 +262,7 @@ fn rounded(amount: f64, decimals: usize) -> String {
     }
 }
 
-/// Formats a number with the thousands separators of the language.
+/// Formats a number with the language's thousands separators.
 fn format_grouped(amount: f64, decimals: usize, lang: Language) -> String {
     let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -288,7 +288,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn half_a_step_is_rounded_away_from_zero() {
+    fn halves_are_rounded_away_from_zero() {
         let cases = [
             (12.25, 1, "12.3"),
             (0.25, 1, "0.3"),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_numbers_as_the_language_does() {
+    fn numbers_are_formatted_for_the_language() {
         let values =
             json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
         assert_eq!(
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_amounts_as_shops_write_them() {
+    fn amounts_in_common_notations_are_formatted_as_money() {
         for (written, shown) in [
             ("1299,00", "1,299.00\u{a0}SEK"),
             ("1 299,00 kr", "1,299.00\u{a0}SEK"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_periods() {
+    fn periods_are_formatted_for_the_language() {
         let values = json!({});
         assert_eq!(
             show("{{ period('2026-11-01', '2026-11-30') }}", Language::ENGLISH, &values),
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_values_for_markdown() {
+    fn template_values_are_escaped_for_markdown() {
         let values = json!({"name": "*Bold* [x](http://evil) <b> | #"});
         assert_eq!(
             show("| {{ name }} |", Language::ENGLISH, &values),
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_that_fails_does_not_hold() {
+    fn a_condition_that_fails_to_evaluate_is_false() {
         assert!(evaluate_condition(None, &json!({})));
         assert!(evaluate_condition(Some("item.n > 0 and item.ok"), &json!({"n": 2, "ok": true})));
         assert!(!evaluate_condition(Some("item.n > 0"), &json!({"n": 0})));

@@ -1,8 +1,8 @@
 //! The sentences of the offline model.
 
 messages::keys! {
-    /// A sentence of the offline model. The texts whose names end in `Message` are sent as messages
-    /// of the person, so they are in a language in which the offline model reads questions.
+    /// A sentence of the offline model. Texts whose names end in `Message` are sent as the user's
+    /// messages, so they exist only in languages that the offline model can read.
     pub(super) enum Text in "offline" {
         WholeNumber => "whole_number",
         Negated => "negated",
@@ -84,7 +84,7 @@ messages::keys! {
     }
 }
 
-/// The messages that choose a line of a list, in the order of its lines.
+/// The messages that choose a line of a list, in the order of the lines.
 pub(super) const NTH_MESSAGES: [Text; 9] = [
     Text::FirstMessage,
     Text::SecondMessage,

@@ -1,5 +1,5 @@
-//! Decides which of several things the user's words mean. Works on items as JSON with the
-//! manifest's description of the thing; makes no calls.
+//! Decides which of several things the user's words mean. The module works on JSON items and the
+//! manifest's description of the thing.
 
 use contract::manifest::Thing;
 use language::{fold, same_word};
@@ -11,14 +11,14 @@ use super::{
     words::{ORDERS, UNITS},
 };
 
-/// The items that fit the user's words.
+/// The items that match the user's words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Narrowed {
-    /// The indices of the items that fit best, in order.
+    /// The indices of the items that match best, in order.
     pub(super) best: Vec<usize>,
     /// The number of the user's words that the best items match.
     pub(super) hits: usize,
-    /// Words that fit no item.
+    /// Words that match no item.
     pub(super) missing: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn words_of(thing: &Thing, item: &Value) -> Vec<String> {
     found.iter().flat_map(|text| folded_words(text)).collect()
 }
 
-/// Whether a word of the user fits one of an item's words.
+/// Whether a word of the user matches one of an item's words.
 pub(super) fn fits_item(pack: &Pack, word: &str, words: &[String]) -> bool {
     let meant = pack.canonical_word(word);
     words.iter().any(|known| {
@@ -39,7 +39,7 @@ pub(super) fn fits_item(pack: &Pack, word: &str, words: &[String]) -> bool {
     })
 }
 
-/// Returns the items that fit the most words.
+/// Returns the items that match the most words.
 pub(super) fn filter_best_matches(
     pack: &Pack,
     items: &[Vec<String>],
@@ -59,13 +59,13 @@ pub(super) fn filter_best_matches(
     Narrowed { best, hits, missing }
 }
 
-/// Whether a word is one of the pack's own: of its field, an attribute, or a synonym.
+/// Whether a word belongs to the pack: a word of its subject area, an attribute, or a synonym.
 pub(super) fn is_known(pack: &Pack, word: &str) -> bool {
     let meant = pack.canonical_word(word);
     meant != word || pack.is_vocabulary(word) || pack.is_attribute(meant)
 }
 
-/// Returns the words of a search that neither the pack nor any of the found items knows, and whether
+/// Returns the search words that neither the pack nor any of the found items knows, and whether
 /// another word names the kind of thing.
 pub(super) fn words_without_item(
     pack: &Pack,
@@ -93,7 +93,8 @@ pub(super) fn words_without_item(
     (unmatched.map(|word| (*word).to_owned()).collect(), words.iter().any(|word| names(&word)))
 }
 
-/// Whether a text of an item contains the number, such as a size, or a range around it ("36-45").
+/// Whether a text of an item contains the number, such as a size, or a range that includes it
+/// ("36-45").
 fn has_number(item: &Value, number: u32) -> bool {
     match item {
         Value::String(text) => {
@@ -115,7 +116,7 @@ fn has_number(item: &Value, number: u32) -> bool {
     }
 }
 
-/// Whether the user said all words of an item's name.
+/// Whether the user's words contain all words of an item's name.
 pub(super) fn is_named_in_full(pack: &Pack, item: &[String], words: &[String]) -> bool {
     item.len() >= 2
         && item.iter().all(|known| {

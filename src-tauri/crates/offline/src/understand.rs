@@ -1,5 +1,6 @@
 //! Reads goals from a message: splits it into clauses, finds the intent and the arguments of each,
-//! and uses the conversation. `clauses` splits messages. Does not decide which call comes first.
+//! and uses the conversation. The module `clauses` splits messages, and `plan` decides the order of
+//! calls.
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
@@ -19,7 +20,7 @@ use super::{
     values,
 };
 
-/// The most words that an answer names which were not understood.
+/// The most words in an answer that were not understood.
 const WORDS_NAMED: usize = 3;
 
 pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
@@ -57,7 +58,7 @@ impl Reader<'_> {
         let about = socials.iter().copied().find(|social| {
             matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic)
         });
-        // "Can you help me write a mail" does not ask for help with this program.
+        // "Can you help me write a mail" does not ask for help with this app.
         let about = match about {
             Some(Social::Help) if is_off_topic => Some(Social::OffTopic),
             about => about,
@@ -68,7 +69,7 @@ impl Reader<'_> {
         {
             return (Vec::new(), Some(Talk::Social(about)));
         }
-        // "book a flight to Oslo": what no pack covers is not a question with unknown words.
+        // "Book a flight to Oslo" is outside all packs and not a question with unknown words.
         if is_off_topic && goals.iter().all(Goal::has_unused_words) {
             return (Vec::new(), Some(Talk::Social(Social::OffTopic)));
         }
@@ -86,18 +87,18 @@ impl Reader<'_> {
         self.facts_of_clause(tokens, !self.state.listings.is_empty())
     }
 
-    /// Returns the facts for a tool. Joined numbers are places only if the tool's own pack has
+    /// Returns the facts for a tool. Joined numbers are list positions only if the tool's pack has
     /// shown a list.
     fn facts_for_tool(&self, tool: usize, tokens: &[Token]) -> Facts {
         self.facts_of_clause(tokens, self.state.newest_list(self.book.tools[tool].pack).is_some())
     }
 
-    /// Returns the facts, with the period of "the week before that" counted from the last requested
+    /// Returns the facts. The period of "the week before that" is counted from the last requested
     /// period.
     fn facts_of_clause(&self, tokens: &[Token], listed: bool) -> Facts {
         let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some(before) = facts.before_that.clone() {
-            // "last week against the week before"
+            // Handles "last week against the week before".
             if let Some(start) = facts.period.as_ref().and_then(|period| period.start) {
                 facts.other_period = dates::resolve_unit_before(&before, start);
                 return facts;
@@ -108,8 +109,7 @@ impl Reader<'_> {
         facts
     }
 
-    /// Returns the answer to small talk. It counts only if the message contains hardly anything
-    /// else.
+    /// Returns the answer to small talk, if the message contains hardly anything else.
     fn answer_small_talk(&self, social: Social, tokens: &[Token], facts: &Facts) -> Option<Talk> {
         let unknown = facts
             .unused_content_words(tokens, &[], usize::MAX)
@@ -123,7 +123,7 @@ impl Reader<'_> {
         counts.then_some(Talk::Social(social))
     }
 
-    /// The first words of a message that carry meaning and that nothing uses, as they were typed.
+    /// Returns the first words of a message that have a meaning and are unused, as typed.
     fn unknown_words(&self, tokens: &[Token], facts: &Facts) -> Vec<String> {
         let social = social::matched_tokens(tokens, &facts.words);
         let carries = |i: &usize| {
@@ -141,8 +141,8 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The words of a message without a text that is taken as it was typed: those up to the cue of
-    /// the text. "Remember that we raise the budget" does not ask to raise it.
+    /// Returns the words of a message up to the cue of a verbatim text. "Remember that we raise the
+    /// budget" does not ask to raise the budget.
     fn words_before_verbatim<'w>(
         &self,
         best: Option<&Match>,
@@ -164,7 +164,8 @@ impl Reader<'_> {
             .max_by_key(|(_, hit)| hit.score)
     }
 
-    /// The clauses of a message, each with its intent, and whether it repeats the request before it.
+    /// Returns the clauses of a message, each with its intent and whether it repeats the previous
+    /// request.
     pub(super) fn read_clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>, bool)> {
         self.split_clauses(tokens)
             .into_iter()
@@ -180,10 +181,10 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The goals of all clauses, in order.
+    /// Returns the goals of all clauses, in order.
     fn read_goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
-        // The goals before the clause that have no period of their own.
+        // The number of goals directly before the clause without their own period.
         let mut undated = 0;
         // The names in clauses that another pack answers.
         let mut unanswered: Vec<Named> = Vec::new();
@@ -215,8 +216,9 @@ impl Reader<'_> {
         goals
     }
 
-    /// "Which colours does the Brook Mid come in, and do you have it in 42": a search that means the
-    /// thing of the question before it by "it" is a question about that thing.
+    /// Handles "Which colours does the Brook Mid come in, and do you have it in 42": if "it" in a
+    /// search refers to the thing of the previous question, the search becomes a question about
+    /// that thing.
     fn stay_with_thing(&self, found: Match, clause: &[Token], before: Option<&Goal>) -> Match {
         let searches = self.book.tools[found.tool].has_slot(|kind| matches!(kind, SlotKind::Words));
         let facts = self.facts_for_tool(found.tool, clause);
@@ -235,7 +237,8 @@ impl Reader<'_> {
         best.unwrap_or(found)
     }
 
-    /// The match, or one of another pack that uses all words where this one cannot.
+    /// Returns the match, or a match of another pack if that pack uses all words and this pack does
+    /// not.
     fn prefer_complete(&self, clause: &[Token], found: Match) -> Match {
         let leaves_words = |found: &Match| {
             let facts = self.facts_for_tool(found.tool, clause);
@@ -259,8 +262,8 @@ impl Reader<'_> {
         others.into_iter().find(|other| !leaves_words(other)).unwrap_or(found)
     }
 
-    /// "bluebell and kestrel in october": the period behind a list holds for the whole list, up to
-    /// a goal with a period of its own.
+    /// Handles "bluebell and kestrel in october": the period after a list applies to the whole
+    /// list, back to a goal with its own period.
     fn apply_period_to_list(&self, goals: &mut [Goal], from: usize, to: usize) {
         let Some(last) = goals.last().cloned() else { return };
         let dates = self.book.tools[last.tool]
@@ -295,8 +298,9 @@ impl Reader<'_> {
     }
 }
 
-/// Gives a clause the names that a clause before it says and that no question of their pack took: in
-/// "Display vs Native in Living Room Refresh: spend and CPM" the last words are about the campaign.
+/// Adds to a clause the names from an earlier clause that no question of their pack has used. In
+/// "Display vs Native in Living Room Refresh: spend and CPM", the last words are about the
+/// campaign.
 fn adopt_names(facts: &mut Facts, unanswered: &mut Vec<Named>, pack: usize) {
     if !facts.named.iter().any(|named| named.pack == pack) {
         let own = unanswered.iter().filter(|named| named.pack == pack).cloned();
@@ -307,15 +311,16 @@ fn adopt_names(facts: &mut Facts, unanswered: &mut Vec<Named>, pack: usize) {
     unanswered.extend(others.cloned());
 }
 
-/// Whether the phrase of a refusal is only a part of the phrases of a request: the "raise the budget"
-/// of "what if we raise the budget to 500".
+/// Whether the phrase of a declined request is only part of the phrases of a request, such as
+/// "raise the budget" in "what if we raise the budget to 500".
 fn is_part_of(refusal: &Hit, found: &Match, tokens: &[Token]) -> bool {
     let mut words = refusal.used.iter().filter(|i| !language::is_stop_word(&tokens[**i].norm));
     words.all(|i| found.used.contains(i)) && found.used.len() > refusal.used.len()
 }
 
-/// "line items of Contoso and budget": what is not named by itself belongs to the request that is
-/// not understood, and is not answered alone.
+/// Removes goals beside a goal that is not understood: in "line items of Contoso and budget", a
+/// part that names nothing itself belongs to the request that is not understood, so it is not
+/// answered alone.
 fn drop_beside_doubts(book: &Book, goals: &mut Vec<Goal>) {
     let open = Goal::has_unused_words;
     let packs: Vec<usize> =
@@ -324,7 +329,8 @@ fn drop_beside_doubts(book: &Book, goals: &mut Vec<Goal>) {
         .retain(|goal| open(goal) || goal.is_named || !packs.contains(&book.tools[goal.tool].pack));
 }
 
-/// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".
+/// Splits several names of the same kind into separate requests: "how are account 17 and account 23
+/// pacing".
 fn split_by_name(facts: &Facts, pack: usize) -> Vec<Facts> {
     let own = || facts.named.iter().filter(|named| named.pack == pack);
     let Some(doubled) = own()
@@ -345,7 +351,8 @@ fn split_by_name(facts: &Facts, pack: usize) -> Vec<Facts> {
         .collect()
 }
 
-/// Splits several places into one request each if a request is about one thing: "add 1 and 3".
+/// Splits several positions into separate requests if each request is about a single thing: "add 1
+/// and 3".
 fn split_by_place(mut facts: Facts) -> Vec<Facts> {
     facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Position::Nth));
     if facts.places.len() < 2 {

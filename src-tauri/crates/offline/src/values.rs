@@ -1,4 +1,5 @@
-//! Helpers for JSON values: dotted paths, numbers in texts, and texts at pointers with `*`.
+//! Provides helpers for JSON values: dotted paths, numbers in texts, and texts at pointers with
+//! `*`.
 
 use contract::amounts;
 use serde_json::{Map, Value};

@@ -1,4 +1,5 @@
-//! Words around numbers, by which several readers of a clause decide what a number means.
+//! Lists the words around numbers from which several readers of a clause decide the meaning of a
+//! number.
 
 /// Words after which a number is a property of a thing and not a quantity.
 pub(super) const LABELS: &[&str] = &[
@@ -55,7 +56,7 @@ pub(super) const ORDERS: &[&str] = &[
     "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang",
     "plocka", "tar", "koper", "behover", "remove",
 ];
-/// A number right after one of these says how many.
+/// Words that are directly followed by a quantity.
 pub(super) const BEFORE_A_COUNT: &[&str] =
     &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
 pub(super) const PIECES: &[&str] =

@@ -1,4 +1,4 @@
-//! Handles a panic of the program: prints one sentence for the person and writes the details to the
+//! Handles a panic of the program: prints one sentence for the user and writes the details to the
 //! log.
 
 use std::io::Write as _;
@@ -28,7 +28,8 @@ fn record_panic(program: &str, log: &Path, info: &PanicHookInfo<'_>) {
     let kept = crate::log::append_text(log, &format!("{info}\n{trace}\n"));
     let place =
         if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
-    // A fault of another thread ends its job, and the command says how that ended.
+    // A panic of another thread ends only that thread's job, and the command reports the result of
+    // the job.
     let who = if std::thread::current().name() == Some("main") { program } else { "a job" };
     let _ =
         writeln!(std::io::stderr(), "error: {who} stopped because of a fault of its own.{place}");

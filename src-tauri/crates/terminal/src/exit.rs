@@ -22,8 +22,10 @@ pub enum Exit {
     /// The log does not verify.
     LogBroken = 5,
     /// The log is consistent, but no stored mark exists that could show whether the log was cut or
-    /// replaced.
+    /// replaced. Or recorded figures cannot be computed again.
     NotCompared = 6,
+    /// A person must decide something about the data, so nothing was stored.
+    DecisionRequired = 7,
 }
 
 impl From<Exit> for ExitCode {
@@ -92,8 +94,8 @@ impl Exit {
     }
 }
 
-/// Returns the exit code. It depends on the command's result and on whether the output could be
-/// written.
+/// Returns the exit code. The code depends on the command's result and on whether the output could
+/// be written.
 pub fn resolve_exit_code(out: Out, exit: Exit) -> ExitCode {
     match out::stdout_state() {
         out::Delivery::Fine => exit.into(),
@@ -106,7 +108,7 @@ pub fn resolve_exit_code(out: Out, exit: Exit) -> ExitCode {
         }
         out::Delivery::ReaderLeft => {
             // SAFETY: both calls take constants. The process ends by SIGPIPE, like any program
-            // whose output is no longer read; all files are closed.
+            // whose output is no longer read. All files are closed.
             unsafe {
                 libc::signal(libc::SIGPIPE, libc::SIG_DFL);
                 libc::raise(libc::SIGPIPE);
@@ -126,12 +128,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Makes the failure for a command line that was parsed but has unusable values.
+    /// Makes the failure for a command line that can be parsed but has unusable values.
     pub fn usage_error(message: impl Into<Text>) -> Self {
         Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
     }
 
-    /// Adds what the person can do.
+    /// Adds a hint about what the user can do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Text>) -> Self {
         self.error = self.error.hint(hint);
@@ -146,15 +148,16 @@ pub fn report_failure(out: Out, failure: &Failure) -> ExitCode {
         && (failure.exit == Exit::LogBroken
             || matches!(out::stdout_state(), out::Delivery::Lost(_)))
     {
-        // An alarm is also printed if the JSON document goes elsewhere, and an error if the
+        // Alarms are printed even if the JSON document goes elsewhere, and errors even if the
         // document was lost.
         out.print_error(&failure.error);
     }
     resolve_exit_code(out, failure.exit)
 }
 
-/// Prints the parser's message about the command line. Help and version are not errors; clap knows
-/// which stream each belongs to. `hint` says where the options are listed. Returns the exit code.
+/// Prints the parser's message about the command line. Help and version are not errors; clap
+/// chooses the stream for each message. `hint` says where the options are listed. Returns the exit
+/// code.
 pub fn print_parser_message(error: &clap::Error, hint: &'static str) -> ExitCode {
     let printed = error.print();
     if error.use_stderr() {

@@ -12,11 +12,11 @@ use tracing_subscriber::EnvFilter;
 pub const FILTER: &str = "COUNTERSIGN_LOG";
 /// The default filter.
 const USUAL: &str = "warn";
-/// The filter added before every other filter, because the protocol library would log servers'
-/// error texts. A user's filter for that library takes precedence.
+/// The filter added before every other filter, because the protocol library would log error texts
+/// from servers. A user's filter for that library takes precedence.
 const QUIET: &str = "rmcp=off";
-/// The file size in bytes above which the file is renamed to `.old`, replacing the previous `.old`
-/// file.
+/// The file size in bytes above which the file is renamed to `.old`, which replaces the previous
+/// `.old` file.
 const LIMIT: u64 = 1 << 20;
 
 /// Returns the path of the log file.
@@ -24,7 +24,7 @@ pub fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("logs").join("csign.log")
 }
 
-/// Starts writing warnings and errors to the file, or whatever the filter selects.
+/// Starts writing log lines to the file: warnings and errors, or what the user's filter selects.
 pub fn start(data_dir: &Path) {
     let wanted = std::env::var(FILTER).ok().and_then(|text| filter_of(&text));
     let filter = wanted.or_else(|| filter_of(USUAL)).unwrap_or_default();
@@ -39,13 +39,13 @@ pub fn start(data_dir: &Path) {
     }
 }
 
-/// Returns a filter from its text, without the lines that would quote servers. None if the text
-/// cannot be read.
+/// Parses a filter, and turns off the log lines that would quote servers. Returns None if the text
+/// cannot be parsed.
 pub fn filter_of(text: &str) -> Option<EnvFilter> {
     EnvFilter::try_new(format!("{QUIET},{text}")).ok()
 }
 
-/// Appends to the file, and creates it if necessary.
+/// Appends to the file. Creates the file if necessary.
 pub fn append_text(path: &Path, text: &str) -> io::Result<()> {
     open(path)?.write_all(text.as_bytes())
 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn log_lines_of_the_protocol_library_about_a_server_stay_out() {
+    fn log_lines_of_the_mcp_library_are_filtered_out() {
         for wanted in [USUAL, "warn,gateway=info", "warn,gateway=debug", "debug"] {
             let written = Written::default();
             let writer = written.clone();

@@ -1,6 +1,6 @@
 //! Prints results on standard output and all other text on standard error. Colour is used only on a
-//! terminal and never carries a meaning alone. A failed write to standard output is recorded,
-//! because a lost result is a failure.
+//! terminal, and text always says what a colour means. A failed write to standard output is
+//! recorded, because a lost result is a failure.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::visible;
 
-/// Returns a number with its noun, in the singular for one.
+/// Returns a number with its noun, which is singular for 1.
 pub fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1_u8) { "" } else { "s" };
     format!("{number} {noun}{plural}")
@@ -20,20 +20,20 @@ pub fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String
 /// A way to emphasise text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Bold.
+    /// Bold text.
     Strong,
-    /// Faint.
+    /// Faint text.
     Quiet,
-    /// Green.
+    /// Green text.
     Good,
-    /// Red.
+    /// Red text.
     Bad,
 }
 
 /// The terminal that text is formatted for.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
-    /// Columns of a line.
+    /// The number of columns of a line.
     pub width: usize,
     /// Whether text may be bold.
     pub is_styled: bool,
@@ -63,7 +63,7 @@ pub fn stdout_state() -> Delivery {
     }
 }
 
-/// Records the result of a write to standard output. Also called by other modules.
+/// Records the result of a write to standard output. Other modules call this too.
 pub fn record_write_result(written: io::Result<()>) {
     if let Err(error) = written {
         // Only the first failure is kept.
@@ -80,16 +80,16 @@ fn write_stdout(text: &str) {
     }
 }
 
-/// The width of a terminal that does not tell it.
+/// The width that is assumed for a terminal that does not report its width.
 const USUAL_WIDTH: usize = 80;
 
-/// Returns the columns of the terminal at standard output.
-fn terminal_width() -> usize {
+/// Returns the number of columns of the terminal at an output of the process.
+fn terminal_width(output: libc::c_int) -> usize {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: `size` is a winsize that outlives the call; if standard output is not a terminal, the
-    // call fails and leaves it as it is.
+    // SAFETY: `size` is a winsize that outlives the call; if the output is not a terminal, the call
+    // fails and leaves `size` unchanged.
     unsafe {
-        libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size);
+        libc::ioctl(output, libc::TIOCGWINSZ, &raw mut size);
     }
     if size.ws_col == 0 { USUAL_WIDTH } else { usize::from(size.ws_col) }
 }
@@ -107,7 +107,7 @@ pub struct Out {
 }
 
 impl Out {
-    /// Makes the printer for the present streams of the process.
+    /// Makes the printer for the current streams of the process.
     pub fn new(json: bool) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
             || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
@@ -116,11 +116,19 @@ impl Out {
         Self { json, colour: is_styled && io::stderr().is_terminal(), is_screen, is_styled }
     }
 
-    /// Returns the terminal at standard output with its present width. None if there is none, or
-    /// if the output is JSON.
+    /// Returns the terminal at standard output with its current width. Returns None if standard
+    /// output is not a terminal, or if the output is JSON.
     pub fn screen(self) -> Option<Screen> {
-        (self.is_screen && !self.json)
-            .then(|| Screen { width: terminal_width(), is_styled: self.is_styled })
+        (self.is_screen && !self.json).then(|| Screen {
+            width: terminal_width(libc::STDOUT_FILENO),
+            is_styled: self.is_styled,
+        })
+    }
+
+    /// Returns the current width of the terminal at standard error. Returns None if standard error
+    /// is not a terminal.
+    pub fn note_width(self) -> Option<usize> {
+        io::stderr().is_terminal().then(|| terminal_width(libc::STDERR_FILENO))
     }
 
     /// Prints a line of the result.
@@ -160,7 +168,8 @@ impl Out {
         }
     }
 
-    /// Escapes what a JSON text would hide at a terminal. It means the same then.
+    /// Escapes the characters of a JSON text that a terminal would hide. The meaning of the JSON
+    /// text stays the same.
     fn escape_on_screen(self, json: String) -> String {
         if self.is_screen { escape_json(&json) } else { json }
     }
@@ -177,7 +186,7 @@ impl Out {
         let _ = stderr.flush();
     }
 
-    /// Prints a failure: one sentence, and the remedy on a second line.
+    /// Prints a failure: one sentence, then the remedy on a second line.
     pub fn print_failure(self, error: &AgentError) {
         if self.json {
             #[derive(Serialize)]

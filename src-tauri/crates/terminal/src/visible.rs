@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_of_a_proposal_stays_hidden() {
+    fn hidden_characters_of_a_proposal_are_escaped() {
         assert_eq!(
             escape_invisible("pay\u{202e}001\u{200b} \u{1b}[2J"),
             "pay\\u{202e}001\\u{200b} \\u{1b}[2J"
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_keeps_its_lines_and_cannot_steer_the_terminal() {
+    fn an_answer_keeps_its_lines_and_its_control_characters_are_escaped() {
         assert_eq!(escape_prose("a\n\tb \u{1b}]0;x\u{7}"), "a\n\tb \\u{1b}]0;x\\u{7}");
         assert_eq!(escape_prose("👩\u{200d}🚀 ok\r"), "👩\u{200d}🚀 ok\\u{d}");
     }

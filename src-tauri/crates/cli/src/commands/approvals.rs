@@ -1,4 +1,5 @@
-//! `csign approvals`: lists pending actions, shows one, and lets a person at a terminal decide.
+//! `csign approvals`: lists pending actions, shows an action, and lets a person at a terminal
+//! decide.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         }
         Approvals::Approve { id, hash, word } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            // The approved action's server may ask a question when the action runs.
+            // The server of the approved action may ask a question when the action runs.
             let params = ApprovalDecideParams {
                 id: approval.id.clone(),
                 hash,
@@ -136,7 +137,8 @@ async fn decide_approval(
     Ok(link.commands.approval_decide(params).await?.approval)
 }
 
-/// Reads the call's result from the session, because the waiting turn runs the call itself.
+/// Reads the call's result from the session, because the waiting turn runs the call and not this
+/// command.
 async fn read_call_result(link: &Link, approval: &Approval) -> Option<ItemBody> {
     let view = link
         .commands

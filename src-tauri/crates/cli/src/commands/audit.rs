@@ -1,5 +1,5 @@
-//! `csign audit`: lists records, verifies and exports the log, signs checkpoints. Verification reads
-//! files without the profile's lock.
+//! `csign audit`: lists records, verifies and exports the log, signs checkpoints. Verification
+//! reads the files without taking the profile's lock.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
                 before,
                 limit,
             };
-            // An event and a text in tool or status belong to records.
+            // A type of event, or a text in a tool or status, can only be found in records.
             let are_records = all || list.record_type.is_some() || !list.query.trim().is_empty();
             let filter = filter_of(&list, filter);
             if are_records {
@@ -82,7 +82,7 @@ fn filter_of(list: &AuditListParams, search: AuditSearch) -> AuditFilter {
         decision,
         since,
         until,
-        // A text of `--query` is one of the words then.
+        // In this case, the text of `--query` is one of the searched words.
         search: format!("{} {search}", list.query).trim().to_owned(),
     }
 }
@@ -99,7 +99,7 @@ async fn list_records(
         search: list.query.trim().to_owned(),
         ..AuditFilter::default()
     };
-    // The log itself answers what needs no index.
+    // A filter that needs no index is answered by the log itself.
     let page = if filter == plain {
         link.commands.audit_list(list).await?
     } else {
@@ -144,14 +144,14 @@ fn print_record(out: Out, record: &AuditRecordView) {
     out.print_line(format!("  leaf: {}", escape_invisible(&record.leaf)));
 }
 
-/// The kind of log that is verified. An export has no stored marks to compare with; the profile's
-/// log should have some.
+/// The kind of log that is verified. The profile's log should have stored marks to compare with; an
+/// export has none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Log,
     /// An export of all records.
     Export,
-    /// An export of one session or decision. Its proofs are about its own records only.
+    /// An export of one session or decision. Its proofs cover the exported records only.
     Part,
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn verify_log(
     })
 }
 
-/// Accepts a new log, on the request of the person at the terminal.
+/// Accepts a new log at the request of the user at the terminal.
 pub(crate) async fn accept_new_log(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let Some(alarm) = link.commands.audit_alarm(Empty {}).await?.alarm else {
         out.print_note("There is no alarm: the log goes on.");
@@ -213,7 +213,7 @@ fn print_report(out: Out, report: &VerifyReport, of: Subject) {
     }
 }
 
-/// Returns the first line of a report: the words that have a colour, their tone, and the rest.
+/// Returns the parts of a report's first line: the coloured words, their tone, and the rest.
 fn verdict(report: &VerifyReport, of: Subject) -> (Tone, &'static str, String) {
     let records = count(report.records, "record");
     let with = compared_with(report.compared_with, of);
@@ -249,7 +249,7 @@ fn compared_with(with: ComparedWith, of: Subject) -> &'static str {
     }
 }
 
-/// Returns the lines of a report below its first one.
+/// Returns the lines of a report below the first line.
 fn report_lines(report: &VerifyReport, of: Subject) -> Vec<String> {
     let problem_line = |problem: &VerifyProblem| {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));
@@ -257,7 +257,7 @@ fn report_lines(report: &VerifyReport, of: Subject) -> Vec<String> {
     };
     let mut lines: Vec<String> = report.problems.iter().map(problem_line).collect();
     lines.push(format!("root  {}", escape_invisible(&report.root)));
-    // A part of a log does not say where its key is kept.
+    // An export of a part of the log does not say where its signing key is stored.
     let is_of_one_run =
         !report.anchored && of != Subject::Part && !report.key_fingerprint.is_empty();
     lines.push(format!(
@@ -295,7 +295,7 @@ fn unchecked_line(report: &VerifyReport) -> Option<String> {
         .then(|| format!("Not checked, and could have been changed: {}{rest}.", listed.join(", ")))
 }
 
-/// Erases a conversation after the person at the terminal typed its id once more.
+/// Erases a conversation after the user at the terminal has typed the conversation's id again.
 pub(crate) async fn erase_session(
     link: &mut Link,
     out: Out,
@@ -307,7 +307,7 @@ pub(crate) async fn erase_session(
          values in the log, stored results of runs, and all older copies of the database. It \
          cannot be undone."
     ));
-    // Input from before the question is discarded before the question, and not an early answer.
+    // Discards input that was typed before the question, so that it does not count as an answer.
     let mut keys =
         Keys::start().map_err(|error| AgentError::internal("no_terminal", error.to_string()))?;
     keys.discard_pending_input();
@@ -337,7 +337,7 @@ pub(crate) async fn erase_session(
     Ok(Exit::Done)
 }
 
-/// Describes another conversation that got memories of the one that was erased.
+/// Describes another conversation that received memories of the erased conversation.
 fn describe_use(other: &MemoryUse) -> String {
     let id = escape_invisible(other.session.as_str());
     let title = match &other.title {
@@ -350,9 +350,9 @@ fn describe_use(other: &MemoryUse) -> String {
     )
 }
 
-/// Exports the log through the profile, which records it. A profile that cannot be opened, for
-/// example after an alarm, is exported from its files, and the person is told that no record says
-/// so.
+/// Exports the log through the profile, which records the export. If the profile cannot be opened,
+/// for example after an alarm, the log is exported from its files, and a note says that the export
+/// was not recorded.
 pub(crate) fn export_log(
     out: Out,
     data_dir: PathBuf,
@@ -366,7 +366,8 @@ pub(crate) fn export_log(
     host::require_log_file(&paths)?;
     let mut through = None;
     let opened = super::with_link(data_dir, Person::Absent, async |link| {
-        // Another process, which may be in another folder, writes it.
+        // Another process, which may run in another folder, writes the export, so the path must be
+        // absolute.
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let params = AuditExportParams { folder: folder.display().to_string(), session, record };
         through = Some(link.commands.audit_export(params).await);
@@ -394,6 +395,15 @@ pub(crate) fn export_log(
         ));
         if written.receipts > 0 {
             out.print_line(receipts_line(&written));
+        }
+        if written.figures > 0 {
+            out.print_line(format!(
+                "{} can be computed again from the folder data.",
+                count(written.figures, "figure")
+            ));
+        }
+        for why in &written.left_out {
+            out.print_note(escape_invisible(why));
         }
         out.print_note(format!(
             "Check them anywhere with: csign audit verify {}",
@@ -434,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn an_export_of_a_part_says_no_more_than_its_proofs() {
+    fn the_verdict_on_a_partial_export_claims_only_that_its_records_are_in_the_log() {
         let (_, words, rest) = verdict(&report(false), Subject::Part);
         assert_eq!(
             format!("{words} {rest}"),
@@ -454,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_log_says_where_its_key_is_kept_if_it_is_known() {
+    fn the_report_on_a_whole_log_says_whether_its_key_is_in_a_keyring() {
         for of in [Subject::Log, Subject::Export] {
             assert!(report_lines(&report(false), of)[1].ends_with("not anchored in a keyring)"));
             assert_eq!(report_lines(&report(true), of)[1], "key   12:34");

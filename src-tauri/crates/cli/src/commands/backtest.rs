@@ -1,5 +1,6 @@
-//! `csign policy backtest`: tests a rules file on the past calls of the log. Counts the calls
-//! first, and then reads the calls that differ page by page, so that a long log needs no memory.
+//! `csign policy backtest`: tests a rules file on the past calls of the log. First counts the
+//! calls, and then reads the calls with a different decision page by page, so that a long log needs
+//! little memory.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
 use crate::width::{pad_text, widest_text};
 
-/// The number of calls that are read at once.
+/// The number of calls that are read per page.
 const PAGE: u32 = 200;
 
 pub(crate) async fn test_rules(
@@ -32,7 +33,7 @@ pub(crate) async fn test_rules(
         link.commands.policy_backtest(params)
     };
     let mut totals = ask(0, 0).await?;
-    // A long log is counted in parts.
+    // A long log is counted in several requests.
     while let Some(after) = totals.next {
         add_totals(&mut totals, ask(after, 0).await?);
     }
@@ -69,7 +70,7 @@ pub(crate) async fn test_rules(
     Ok(Exit::Done)
 }
 
-/// Adds the counts of the next part of the log.
+/// Adds the counts of one part of the log to the totals.
 fn add_totals(totals: &mut PolicyBacktestResponse, part: PolicyBacktestResponse) {
     for count in part.counts {
         let same = |known: &&mut BacktestCount| {
@@ -118,7 +119,7 @@ fn print_totals(out: Out, totals: &PolicyBacktestResponse) {
     }
     if totals.not_by_rules > 0 {
         out.print_line(format!(
-            "{} more refused before any rule was asked.",
+            "{} more refused before any rule was checked.",
             count(totals.not_by_rules, "call")
         ));
     }

@@ -1,5 +1,5 @@
-//! Commands for developers of Countersign: runs the MCP client against a test server, without a
-//! profile.
+//! Commands for developers of Countersign, such as running the MCP client against a test server
+//! without a profile.
 
 use contract::AgentError;
 use host::mcp_dev::{self, Scenario};
@@ -9,8 +9,8 @@ use crate::{
     out::Out,
 };
 
-/// Signs in, lists tools and calls them. The conformance suite passes the scenario in environment
-/// variables.
+/// Signs in, lists the tools and calls each tool. The conformance suite passes the scenario in
+/// environment variables.
 pub(crate) fn mcp_client(out: Out, url: &str) -> Result<Exit, Failure> {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();

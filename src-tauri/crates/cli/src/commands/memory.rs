@@ -13,7 +13,7 @@ use crate::link::Link;
 use crate::out::{Out, count};
 use crate::visible::escape_invisible;
 
-/// The number of memories that an export reads at once.
+/// The number of memories that an export reads per page.
 const PAGE: u32 = 200;
 
 pub(crate) async fn run(link: &Link, out: Out, args: Memory) -> Result<Exit, Failure> {

@@ -1,4 +1,4 @@
-//! `csign packs`: lists packs, creates a new one, and checks a pack for its author.
+//! `csign packs`: lists packs, creates a pack, and checks a pack for its author.
 
 use std::{
     io,
@@ -64,7 +64,7 @@ pub(crate) fn check_folder(out: Out, folder: &Path) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Prints the faults of a pack or, if there are none, the results of its own scenarios.
+/// Prints the errors of a pack or, if there are none, the results of its own scenarios.
 pub(crate) fn check_and_run(
     out: Out,
     folder: &Path,

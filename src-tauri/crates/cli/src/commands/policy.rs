@@ -29,7 +29,7 @@ pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Fai
                 (None, None) => list_destinations(link, out, session.as_ref()).await,
             }
         }
-        // Handled in a file of its own.
+        // This command is handled in another file.
         Policy::Backtest { .. } => Ok(Exit::Usage),
         Policy::Check { tool, args, session, untrusted } => {
             let arguments = super::tools::read_arguments(&args)?;
@@ -92,7 +92,8 @@ fn print_change(out: Out, member: &str, word: &str, params: &AllowanceParams) {
     out.print_line(format!("{word}: {place}, {}.", format_scope(params.session.as_ref())));
 }
 
-/// Lists the permissions for destinations. With a session, lists those that hold in it.
+/// Lists the permissions for destinations. If a session is given, lists only the permissions that
+/// are valid in the session.
 async fn list_destinations(
     link: &Link,
     out: Out,
@@ -208,7 +209,7 @@ pub(super) fn print_faults(out: Out, faults: &[PolicyFault]) {
     }
 }
 
-/// Prints the faults of the rules that are in force, with what they mean.
+/// Prints the errors in the active rules, and the consequence of these errors.
 fn print_faults_in_force(out: Out, faults: &[PolicyFault]) {
     print_faults(out, faults);
     if !faults.is_empty() {

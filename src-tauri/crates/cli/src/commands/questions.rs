@@ -1,5 +1,5 @@
-//! The questions of the log: their list, one with its records, and the names by which `csign audit`
-//! and `csign replay` take them. Knows nothing of verification and export.
+//! The questions of the log: their list, one question with its records, and the names that `csign
+//! audit` and `csign replay` accept for questions. Knows nothing of verification and export.
 
 use contract::{
     AuditEntriesParams, AuditEntriesResponse, AuditEntry, AuditEntryParams, AuditEntryResponse,
@@ -12,10 +12,10 @@ use crate::link::Link;
 use crate::out::{Out, count};
 use crate::visible::escape_invisible;
 
-/// The most characters of a question that a line shows.
+/// The maximum number of characters of a question on one line.
 const CHARS: usize = 80;
 
-/// A record by its number, or a question by its id.
+/// A name for a question on the command line: the number of a record, or the id of a question.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     Record(u64),
@@ -73,7 +73,7 @@ pub(crate) async fn list(
     Ok(Exit::Done)
 }
 
-/// Says that questions may be missing, if the index does not reach the end of the log.
+/// Returns a note that questions may be missing, if the index does not reach the end of the log.
 fn partial_note(page: &AuditEntriesResponse) -> Option<String> {
     (page.indexed < page.total).then(|| {
         format!(
@@ -83,8 +83,8 @@ fn partial_note(page: &AuditEntriesResponse) -> Option<String> {
     })
 }
 
-/// Reads a page once the log is indexed to its end, so that no question is missing. If the index
-/// does not grow any more, the page is returned as it is.
+/// Reads a page as soon as the whole log is indexed, so that no question is missing. If the index
+/// stops growing, returns the page as it is.
 async fn whole_page(
     link: &Link,
     params: AuditEntriesParams,
@@ -130,7 +130,7 @@ async fn whole_entry(link: &Link, turn: TurnId) -> Result<AuditEntryResponse, Fa
     Ok(found)
 }
 
-/// The line of a question: the name by which other commands take it, when it was asked, how it
+/// Returns the line of a question: the name that other commands accept, when it was asked, how it
 /// ended, and its text.
 fn entry_line(entry: &AuditEntry) -> String {
     let id = entry.turn.as_ref().map_or_else(|| entry.first.to_string(), |turn| turn.0.clone());
@@ -162,14 +162,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_names_a_record_and_all_else_a_question() {
+    fn a_number_selects_a_record_and_any_other_text_a_question() {
         assert_eq!(Named::read(" 12 "), Named::Record(12));
         let id = "0193a1b2-0000-7000-8000-000000000000";
         assert_eq!(Named::read(id), Named::Question(TurnId(id.into())));
     }
 
     #[test]
-    fn a_list_that_is_not_whole_is_said_to_be_so() {
+    fn a_list_of_a_partly_indexed_log_says_that_it_is_incomplete() {
         let page =
             |indexed| AuditEntriesResponse { entries: Vec::new(), next: None, indexed, total: 9 };
         assert!(partial_note(&page(4)).is_some_and(|note| note.contains("4 of 9 records")));

@@ -1,4 +1,4 @@
-//! One record of the log as a line. Knows no command.
+//! Formats one record of the log as a line. Knows no command.
 
 use contract::AuditRecordView;
 

@@ -1,5 +1,5 @@
-//! `csign run`: the run contract on a command line, with JSON input and output. No person is asked,
-//! so a request that needs an approval ends with the pending action's id.
+//! `csign run`: the run contract as a command, with JSON input and output. No person is asked, so a
+//! request that needs an approval ends with the pending action's id.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     let result = ran.map_err(|failure| failure.error).and_then(|_| {
         answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer.")))
     });
-    // An error from before the run also gets the request's id.
+    // An error that occurs before the run also gets the request's id.
     let result = result.map_err(|error| match error.details.contains_key("request_id") {
         true => error,
         false => error
@@ -55,7 +55,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     Ok(exit)
 }
 
-/// Reports a request that cannot be read as an error response, with the exit code for wrong usage.
+/// Reports an unreadable request as an error response, with the exit code for wrong usage.
 fn report_unreadable_request(out: Out, stream: bool, failure: Failure) -> Exit {
     out.print_error(&failure.error);
     print_result(out, stream, &Err(failure.error.with("request_id", Value::Null)));
@@ -70,7 +70,7 @@ fn print_result(out: Out, stream: bool, result: &Result<RunResponse, AgentError>
     }
 }
 
-/// Reads the file, at most one byte more than the contract allows. The host then refuses a request
+/// Reads the file up to one byte more than the contract allows, so that the host refuses a request
 /// that is too long.
 fn read_request(path: &Path) -> Result<String, Failure> {
     let most = RUN_REQUEST_BYTES as u64 + 1;
@@ -123,7 +123,7 @@ async fn run_streamed(
             }
         }
     };
-    // Earlier pushes arrive before the answer.
+    // The pushes of the run arrive before its answer.
     if stream {
         loop {
             match link.pushes.try_recv() {
@@ -145,7 +145,7 @@ fn print_run_event(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
     }
 }
 
-/// Returns the one event that ends a stream.
+/// Returns the event that ends a stream.
 fn last_event(result: &Result<RunResponse, AgentError>) -> RunEvent {
     let (kind, data) = match result {
         Ok(response) => (RunEventType::Final, json!(response)),

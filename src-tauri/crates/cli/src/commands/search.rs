@@ -42,7 +42,7 @@ fn begin_of(day: NaiveDate) -> DateTime<Utc> {
     day.and_time(NaiveTime::MIN).and_utc()
 }
 
-/// Groups the messages by session, in the order of the best message of each.
+/// Groups the messages by session, ordered by the best message of each session.
 fn by_session(hits: &[MessageHit]) -> Vec<(String, Vec<&MessageHit>)> {
     let mut groups: Vec<(&MessageHit, Vec<&MessageHit>)> = Vec::new();
     for hit in hits {

@@ -1,5 +1,5 @@
-//! `csign serve`: becomes the program `countersign-gateway`, which serves the shop's chat API. The
-//! web server and its libraries are in that program alone.
+//! `csign serve`: becomes the program `countersign-gateway`, which serves the shop's chat API. Only
+//! that program contains the web server and its libraries.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -14,12 +14,12 @@ use crate::out::Out;
 
 const PROGRAM: &str = "countersign-gateway";
 
-/// How to get the program back.
+/// The remedy if the program is missing.
 const REMEDY: &str = "Install Countersign again. In its source tree, `make release` and `make run` build this program beside csign.";
 
-/// Replaces this process by the gateway, which keeps its number, environment and streams. Signals
-/// therefore reach the gateway, and its exit code is the one of `csign`. Returns only if that
-/// failed.
+/// Replaces this process with the gateway, which keeps the process id, environment and streams.
+/// Signals therefore reach the gateway, and the gateway's exit code is the exit code of `csign`.
+/// Returns only if the replacement failed.
 pub(crate) fn become_gateway(args: &Serve, data_dir: &Path, out: Out) -> Failure {
     let program = match find_gateway() {
         Ok(program) => program,
@@ -29,8 +29,8 @@ pub(crate) fn become_gateway(args: &Serve, data_dir: &Path, out: Out) -> Failure
     no_gateway(format!("The program {} cannot be started: {error}.", program.display())).into()
 }
 
-/// Returns the gateway's program, which lies beside this one. The search path is not used, because
-/// a folder of the user could replace the program there.
+/// Returns the path of the gateway's program, which lies in the same folder as this program. The
+/// search path is not used, because a folder of the user could replace the program there.
 fn find_gateway() -> Result<PathBuf, AgentError> {
     let csign = std::env::current_exe()
         .map_err(|error| no_gateway(format!("The folder of csign cannot be found: {error}.")))?;
@@ -67,7 +67,7 @@ fn gateway_command(program: &Path, args: &Serve, data_dir: &Path, out: Out) -> C
     command
 }
 
-/// Returns an option as one word, because a value may begin with a hyphen.
+/// Formats an option and its value as one word, because the value may begin with a hyphen.
 fn with_value(option: &str, value: &Path) -> OsString {
     let mut word = OsString::from(option);
     word.push("=");

@@ -1,4 +1,4 @@
-//! `csign servers`: tests, adds, lists and removes MCP servers of the user. Shows what would run
+//! `csign servers`: tests, adds, lists and removes MCP servers of the user. Shows the command
 //! before it runs, and asks which tools only read. Must not know how a server is reached.
 
 use std::collections::BTreeMap;
@@ -157,12 +157,12 @@ fn show_test(out: Out, tested: &ServerTestResponse) {
     show_tools(out, &tested.tools);
 }
 
-/// Shows what of a list cannot be used, or not be checked.
+/// Shows the parts of a list of servers that cannot be used or checked.
 fn show_notes(out: Out, notes: &[contract::Text]) {
     notes.iter().for_each(|note| out.print_line(escape_prose(note)));
 }
 
-/// Shows tools as a whole: name, description and arguments.
+/// Shows each tool completely: name, description and arguments.
 fn show_tools(out: Out, tools: &[TestedTool]) {
     for (number, tool) in tools.iter().enumerate() {
         let says = match tool.says {
@@ -229,7 +229,8 @@ fn show_server(out: Out, found: &ReadServer) {
     }
 }
 
-/// Asks of each value that looks random whether it is a key. Those that are none go to the files.
+/// Asks for each value that looks random whether it is a key. Values that are no keys are stored in
+/// files.
 async fn ask_about_keys(out: Out, found: &mut ReadServer, keys: &mut Keys) {
     for value in &found.unsure {
         let of = if value.of.is_empty() { String::new() } else { format!(" of {}", value.of) };
@@ -316,7 +317,7 @@ async fn add_one(
         match (link.commands.server_add(params).await, keys.as_deref_mut()) {
             (Ok(added), _) => break added,
             (Err(error), Some(keys)) if error.has_reason(Reason::Changed) => {
-                // Everything is shown again, and asked again.
+                // Everything is shown and asked again, because the tools have changed.
                 let before = std::mem::take(&mut tools);
                 tools = error.details.get("tools").cloned().map_or_else(Vec::new, |tools| {
                     serde_json::from_value(tools).unwrap_or_default()
@@ -341,7 +342,7 @@ async fn add_one(
     Ok(true)
 }
 
-/// Says what a person waits for while a server is tested.
+/// Describes what the user waits for while a server is tested.
 fn describe_wait(server: &NewServer) -> &'static str {
     if server.url.is_empty() {
         "Starting it. A first start may download its program, which can take minutes. Ctrl-C stops it."
@@ -372,7 +373,7 @@ fn print_added(out: Out, server: &NewServer, added: &OwnServerView) {
     }
 }
 
-/// Says that a server works without network, and asks whether it is to run so.
+/// Says that a server works without network, and asks whether it should always run without network.
 async fn offer_without_network(out: Out, keys: Option<&mut Keys>) -> bool {
     let Some(keys) = keys else {
         out.print_note("It lists its tools without network, too. --no-network adds it so.");
@@ -392,7 +393,7 @@ fn only_numbers_differ(before: &[TestedTool], now: &[TestedTool]) -> bool {
     plain(before) == plain(now)
 }
 
-/// Returns the tools as they were shown, with the effects of those that only read.
+/// Returns the tools as they were shown. The tools that only read get that effect.
 async fn accept_tools(
     out: Out,
     args: &ServersAdd,
@@ -409,7 +410,7 @@ async fn accept_tools(
     Ok(tools.iter().map(accept).collect())
 }
 
-/// Returns the effects of the tools that only read, as the person says.
+/// Asks which tools only read. Returns their effects.
 async fn ask_read_only_tools(
     out: Out,
     args: &ServersAdd,

@@ -1,4 +1,4 @@
-//! `csign doctor`: the checks of the installation.
+//! `csign doctor`: checks the installation.
 
 use contract::{CheckState, DoctorResponse, Empty};
 use host::Paths;
@@ -26,7 +26,8 @@ pub(crate) async fn run_doctor(link: &mut Link, out: Out) -> Result<Exit, Failur
     Ok(exit)
 }
 
-/// Reports what can be checked of a profile that could not be opened, and why it could not.
+/// Reports the checks that are possible for a profile that could not be opened, and why it could
+/// not be opened.
 pub(crate) fn report_unopened(paths: &Paths, out: Out, failure: &Failure) -> Exit {
     print_report(out, &host::examine_unopened(paths, &failure.error));
     out.print_error(&failure.error);

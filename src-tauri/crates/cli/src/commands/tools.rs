@@ -43,7 +43,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Describes what the host does for a call, how programs are isolated, and the key that is needed.
+/// Describes how the host makes a call, how programs are isolated, and which key is needed.
 fn describe_target(spec: &ToolSpec, isolation: &IsolationView) -> Option<String> {
     let mut line = escape_invisible(&spec.target.describe()?);
     if matches!(spec.target, ToolTarget::Program { .. }) {
@@ -180,7 +180,8 @@ async fn call_tool(
                     }
                 }
                 Err(error) if person => return Err(error.into()),
-                // Without a listener no question can be asked, but the answer still arrives.
+                // Without a listener, servers' questions cannot be shown, but the answer still
+                // arrives.
                 Err(_) => listening = false,
             },
             pressed = tokio::signal::ctrl_c() => {
@@ -194,7 +195,7 @@ async fn call_tool(
         contract::AgentError::internal("unexpected", "The call ended without an answer.")
     })? {
         Ok(answer) => Ok(show_answer(out, &tool, &answer)),
-        // The tool may belong to a pack that was not found.
+        // The tool may belong to a pack that is missing.
         Err(error) if error.code == ErrorCode::ToolNotFound => {
             Err(link.missing_packs_error().await.unwrap_or(error).into())
         }
@@ -202,7 +203,8 @@ async fn call_tool(
     }
 }
 
-/// Returns a result in the shape that its tool declares, if it declares one.
+/// Returns a result in the shape that its tool declares. Returns None if the tool declares no
+/// shape.
 fn format_result(title: &str, answer: &ToolCallResponse, screen: Screen) -> Option<String> {
     let markdown = results::to_markdown(title, &answer.view, &answer.data)?;
     Some(markdown::format(&markdown, screen))
@@ -223,7 +225,7 @@ fn show_answer(out: Out, title: &str, answer: &ToolCallResponse) -> Exit {
     if let Some(error) = &answer.error {
         out.print_error(error);
     }
-    // Programs read the result itself; a person reads its rows.
+    // A program reads the result as JSON; a person sees the result's rows.
     match out.screen().and_then(|screen| format_result(title, answer, screen)) {
         Some(text) => out.print_formatted(&text),
         None if answer.data.is_null() => {}

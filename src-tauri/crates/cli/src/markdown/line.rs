@@ -2,18 +2,18 @@
 
 use crate::width;
 
-/// The look of a piece of text.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) is_strong: bool,
     pub(super) is_emphasised: bool,
     pub(super) is_struck: bool,
-    /// Code is not wrapped, and keeps its spaces.
+    /// Whether the text is code, which is not wrapped and keeps its spaces.
     pub(super) is_code: bool,
 }
 
 impl Style {
-    /// Returns the escape sequence that begins the style; empty for plain text.
+    /// Returns the escape sequence that begins the style, or an empty text for plain text.
     fn escape_sequence(self) -> String {
         let codes = [(self.is_strong, "1"), (self.is_emphasised, "3"), (self.is_struck, "9")];
         let codes: Vec<&str> =
@@ -22,7 +22,7 @@ impl Style {
     }
 }
 
-/// Text of one style.
+/// A text in one style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) text: String,
@@ -66,7 +66,8 @@ impl Line {
         other.spans.iter().for_each(|span| self.push(&span.text, span.style));
     }
 
-    /// Appends a word after a space. The space has the style of both sides, or none.
+    /// Appends a word after a space. The space has a style only if both neighbours have the same
+    /// style.
     fn append_word(&mut self, word: &Self) {
         if let Some(before) = self.spans.last().map(|span| span.style) {
             let is_same = word.spans.first().is_some_and(|span| span.style == before);
@@ -90,8 +91,8 @@ impl Line {
     }
 }
 
-/// Wraps text at words. A word wider than `longest_word` is cut; any other word wider than a line
-/// stays whole. A line end in the text begins a new line.
+/// Wraps text at words. A word wider than `longest_word` is cut; a shorter word is not cut, even if
+/// it is wider than a line. A line end in the text begins a new line.
 pub(super) fn wrap_spans(spans: &[Span], width: usize, longest_word: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut line = Line::default();

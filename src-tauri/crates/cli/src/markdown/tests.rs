@@ -145,7 +145,7 @@ fn a_table_fits_every_terminal_and_keeps_its_amounts_whole() {
 }
 
 #[test]
-fn no_control_character_of_the_source_passes() {
+fn no_control_character_of_the_markdown_source_is_printed() {
     let sources = [
         "a \u{1b}[2J b\u{7}",
         "**a \u{1b}]0;x\u{7}**",
@@ -167,7 +167,7 @@ fn no_control_character_of_the_source_passes() {
 }
 
 #[test]
-fn a_growing_answer_shows_each_block_once_when_it_is_complete() {
+fn a_streamed_answer_prints_each_block_once_as_soon_as_it_is_complete() {
     let text = "**Bold** text\nof two lines.\n\n- a\n- b\n\n| A | B |\n|---|---|\n| a | b |\n| c | d |\n\nLast";
     let whole = formatted(text, PLAIN);
     for size in 1..text.len() {
@@ -186,4 +186,22 @@ fn a_growing_answer_shows_each_block_once_when_it_is_complete() {
     assert_eq!(answer.push("next\n\n", PLAIN), "\nnext\n");
     assert_eq!(answer.finish(PLAIN), "");
     assert_eq!(answer.push("Another\n\n", PLAIN), "Another\n");
+}
+
+#[test]
+fn a_table_with_many_rows_has_one_line_for_each_and_says_what_is_missing() {
+    let head = "| Campaign | Cost | Clicks | Comment | More |\n| --- | --: | --: | --- | --- |\n";
+    let row = "| Spring sale for all regions | 1,234.50 | 1,200 | nothing to say | more words |\n";
+    let shown = formatted(&format!("{head}{}", row.repeat(12)), PLAIN);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "Campaign        Cost  Clicks  Comment");
+    assert_eq!(lines[2], "Spring sa…  1,234.50   1,200  nothing t…");
+    assert_eq!(lines[2..14], [lines[2]; 12]);
+    assert_eq!(
+        lines[14..].join(" "),
+        "Shortened: Campaign, Comment. Not shown: More. --json has everything."
+    );
+    assert!(lines.iter().all(|line| text_width(line) <= 40), "{shown}");
+    let short = format!("| a | b |\n| --- | --- |\n{}", "| x | 1 |\n".repeat(12));
+    assert_eq!(formatted(&short, PLAIN).lines().count(), 14);
 }

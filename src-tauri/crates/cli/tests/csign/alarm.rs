@@ -1,6 +1,6 @@
-//! Tests with an attacker who can write to a profile's files and replaces its log by an old one.
-//! The change is detected with any contents of the state folder, and no call runs until a person
-//! has accepted a new log.
+//! Tests with an attacker who can write to a profile's files and replaces its log with an old log.
+//! The change is detected whatever the state folder contains, and no call runs until a person has
+//! accepted a new log.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, text};
 
-/// A profile with an old copy of its log.
+/// Creates a profile and an old copy of its log.
 fn with_old_copy() -> (World, PathBuf) {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
@@ -31,7 +31,7 @@ fn roll_back(world: &World, old: &PathBuf) {
     fs::copy(old, log(world)).expect("copied");
 }
 
-/// Returns the mark in the state folder.
+/// Returns the path of the mark in the state folder.
 fn mark(world: &World) -> PathBuf {
     let found = fs::read_dir(world.path("state/countersign"))
         .expect("a folder")
@@ -73,11 +73,11 @@ fn by_hand(world: &World, old: &PathBuf) -> Value {
 }
 
 #[test]
-fn an_old_copy_with_a_mark_written_by_hand_is_found_out() {
+fn an_older_log_with_a_forged_mark_is_detected() {
     let (world, old) = with_old_copy();
     let forged = by_hand(&world, &old);
     roll_back(&world, &old);
-    // With the signature of the earlier mark, and without a signature.
+    // Tries the mark with the signature of the earlier mark, and without a signature.
     let mut unsigned = forged.clone();
     unsigned.as_object_mut().expect("an object").remove("signature");
     for forged in [forged, unsigned] {
@@ -90,14 +90,15 @@ fn an_old_copy_with_a_mark_written_by_hand_is_found_out() {
 }
 
 #[test]
-fn another_log_in_the_folder_is_found_out() {
+fn a_log_of_another_profile_in_the_data_folder_is_detected() {
     let (world, old) = with_old_copy();
     let id = fs::read_to_string(world.data().join("installation")).expect("read");
-    // The link to the mark is removed.
+    // Removes the link between the profile and its mark.
     roll_back(&world, &old);
     fs::remove_file(world.data().join("installation")).expect("removed");
     world.run(&["audit", "verify"]).ends_with(5);
-    // Another profile of this computer in its place, with a log that is valid in itself.
+    // The attacker puts another profile of this computer in its place, whose log is valid in
+    // itself.
     let other = world.path("other");
     let mut command = world.bare(crate::world::program());
     assert!(
@@ -123,21 +124,21 @@ fn another_log_in_the_folder_is_found_out() {
 }
 
 #[test]
-fn a_log_that_is_gone_is_found_out() {
+fn a_deleted_log_is_detected() {
     let (world, _) = with_old_copy();
     fs::remove_file(log(&world)).expect("removed");
     let ran = world.run(&["audit", "verify"]).ends_with(5);
     assert!(ran.out.contains("missing"), "{}", ran.out);
     world.run(&["ask", "hello"]).ends_with(5);
     assert!(!log(&world).exists(), "no new log is begun in silence");
-    // And the whole folder as well.
+    // The alarm is also raised if the whole folder is removed.
     fs::remove_dir_all(world.data()).expect("removed");
     world.run(&["audit", "verify"]).ends_with(5);
     world.run(&["ask", "hello"]).ends_with(5);
 }
 
 #[test]
-fn a_log_compared_with_nothing_says_so_and_has_its_own_code() {
+fn verifying_a_log_without_any_mark_says_so_and_has_its_own_exit_code() {
     let (world, _) = with_old_copy();
     let ran = world.run(&["audit", "verify"]).ends_with(0);
     assert!(
@@ -163,13 +164,13 @@ fn a_log_compared_with_nothing_says_so_and_has_its_own_code() {
         world.run(&["--json", "audit", "verify"]).ends_with(6).json()["compared_with"],
         "nothing"
     );
-    // The next start stores a mark again.
+    // The next start stores a new mark.
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "verify"]).ends_with(0);
 }
 
 #[test]
-fn after_an_alarm_no_command_runs_until_a_person_accepts_a_new_log() {
+fn after_an_alarm_commands_are_refused_until_a_person_accepts_a_new_log() {
     let (world, old) = with_old_copy();
     let good = world.path("good.db");
     fs::copy(log(&world), &good).expect("copied");
@@ -217,7 +218,8 @@ fn after_an_alarm_no_command_runs_until_a_person_accepts_a_new_log() {
         0
     );
 
-    // Also after the right file is restored: a person must see that it was missing.
+    // The alarm remains after the original file is restored, because a person must see that the
+    // file was missing.
     fs::copy(&good, log(&world)).expect("copied");
     let ran = world.run(&["audit", "verify"]).ends_with(5);
     assert!(ran.out.contains("was not acknowledged"), "{}", ran.out);
@@ -228,7 +230,7 @@ fn after_an_alarm_no_command_runs_until_a_person_accepts_a_new_log() {
     fs::create_dir_all(&confirmed).expect("made");
     fs::write(confirmed.join("2026-11-21.checkpoint"), "of the old log").expect("written");
 
-    // Only a person can accept.
+    // Without a person, the option is refused.
     let ran = world.run(&["doctor", "--accept-new-log"]).ends_with(3);
     assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
     world.run(&["ask", "hello"]).ends_with(5);
@@ -243,20 +245,20 @@ fn after_an_alarm_no_command_runs_until_a_person_accepts_a_new_log() {
         panic!("one acknowledgement: {page}")
     };
     assert_eq!(record["fields"]["accepted_by"], "terminal");
-    // The old file can still be read, and is verified against its mark.
+    // The old file can still be read, and is compared with its mark.
     let aside = world.data().join(text(&record["fields"], "set_aside"));
     let ran = world.run(&["audit", "verify", aside.to_str().expect("a name")]).ends_with(5);
     assert!(ran.out.contains("are missing"), "{}", ran.out);
-    // Its confirmations lie beside it, and are not taken for those of the new log.
+    // The confirmations of the old log lie beside it, and do not count for the new log.
     assert!(aside.with_extension("attestations").join("witness").is_dir());
     assert!(!confirmed.exists());
-    // There is nothing left to accept.
+    // There is no alarm left to accept.
     let ran = world.at_a_terminal(&["doctor", "--accept-new-log"]);
     assert!(ran.out.contains("There is no alarm"), "{}", ran.out);
 }
 
 #[test]
-fn a_profile_of_version_0_1_goes_on_without_an_alarm() {
+fn a_profile_of_version_0_1_is_continued_without_an_alarm() {
     let world = World::new();
     let old =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/log/version-0.1");
@@ -283,7 +285,7 @@ fn a_profile_of_version_0_1_goes_on_without_an_alarm() {
 }
 
 #[test]
-fn an_installation_that_is_no_uuid_leads_nowhere() {
+fn an_installation_id_with_a_path_writes_no_file_outside_the_profile() {
     let world = World::new();
     fs::create_dir_all(world.data()).expect("made");
     fs::write(world.data().join("installation"), "../../home/evil").expect("written");
@@ -299,7 +301,7 @@ fn an_installation_that_is_no_uuid_leads_nowhere() {
 }
 
 #[test]
-fn a_log_that_a_kill_left_without_tables_is_no_alarm() {
+fn an_empty_log_file_left_by_a_kill_raises_no_alarm() {
     let world = World::new();
     fs::create_dir_all(world.data()).expect("made");
     fs::write(log(&world), "").expect("written");
@@ -309,7 +311,7 @@ fn a_log_that_a_kill_left_without_tables_is_no_alarm() {
     world.run(&["audit", "verify"]).ends_with(0);
 }
 
-/// Changes a record that is neither the last nor read when the log is opened.
+/// Changes a record that is not the last record and is not read when the log is opened.
 fn change_record(world: &World) {
     let db = Connection::open(log(world)).expect("opened");
     let sql = r#"UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT), 'at":"2', 'at":"1') AS BLOB) WHERE seq=3"#;
@@ -317,7 +319,7 @@ fn change_record(world: &World) {
 }
 
 #[test]
-fn a_changed_record_in_the_middle_stops_the_next_start() {
+fn a_changed_record_in_the_middle_of_the_log_stops_the_next_start() {
     let (world, _) = with_old_copy();
     change_record(&world);
     for args in [&["ask", "hello"][..], &["tools", "call", "cart.get"]] {
@@ -349,7 +351,7 @@ fn a_changed_bit_of_a_closed_log_stops_the_next_start() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_log_is_no_export() {
+fn a_folder_with_the_name_of_a_log_does_not_verify_as_an_export() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let folder = world.path("old.db");
@@ -358,7 +360,7 @@ fn a_folder_in_the_place_of_a_log_is_no_export() {
 }
 
 #[test]
-fn an_installation_that_cannot_be_read_now_is_no_alarm() {
+fn an_unreadable_installation_file_is_an_error_and_raises_no_alarm() {
     let (world, _) = with_old_copy();
     let (file, kept) = (world.data().join("installation"), world.path("kept"));
     fs::rename(&file, &kept).expect("moved");
@@ -373,19 +375,19 @@ fn an_installation_that_cannot_be_read_now_is_no_alarm() {
 }
 
 #[test]
-fn a_fault_that_verify_finds_is_an_alarm() {
+fn a_problem_found_by_audit_verify_stops_later_commands() {
     let (world, _) = with_old_copy();
     let good = fs::read(log(&world)).expect("read");
     change_record(&world);
     world.run(&["audit", "verify"]).ends_with(5);
-    // Also after the right file is restored.
+    // The alarm remains after the original file is restored.
     fs::write(log(&world), good).expect("written");
     let ran = world.run(&["ask", "hello"]).ends_with(5);
     assert!(ran.err.contains("record 3"), "{}", ran.err);
 }
 
 #[test]
-fn a_log_that_cannot_be_read_now_is_no_alarm() {
+fn a_log_of_an_unknown_format_fails_commands_but_raises_no_alarm() {
     let (world, _) = with_old_copy();
     let good = fs::read(log(&world)).expect("read");
     Connection::open(log(&world))
@@ -406,19 +408,19 @@ fn a_log_that_cannot_be_read_now_is_no_alarm() {
 }
 
 #[test]
-fn an_export_of_a_log_with_an_alarm_says_so() {
+fn exporting_a_log_with_an_alarm_reports_the_alarm_and_writes_the_records() {
     let (world, old) = with_old_copy();
     roll_back(&world, &old);
     world.run(&["ask", "hello"]).ends_with(5);
     let folder = world.path("export");
     let ran = world.run(&["audit", "export", folder.to_str().expect("a name")]).ends_with(5);
     assert!(ran.err.contains("Audit log verification failed"), "{}", ran.err);
-    // The evidence is exported nevertheless.
+    // The damaged log can still be exported as evidence.
     assert!(folder.join("records.jsonl").is_file());
 }
 
 #[test]
-fn a_log_that_does_not_verify_leaves_its_evidence_also_when_the_installation_is_gone() {
+fn accepting_a_new_log_records_evidence_of_the_failed_one_without_an_installation_id() {
     let (world, old) = with_old_copy();
     roll_back(&world, &old);
     fs::remove_file(world.data().join("installation")).expect("removed");
@@ -436,7 +438,7 @@ fn a_log_that_does_not_verify_leaves_its_evidence_also_when_the_installation_is_
 }
 
 #[test]
-fn a_link_to_another_folder_is_found_out() {
+fn a_data_folder_replaced_by_a_link_to_another_folder_is_detected() {
     let (world, _) = with_old_copy();
     let other = world.path("other");
     let of_other = |args: &[&str]| {
@@ -460,13 +462,13 @@ fn a_link_to_another_folder_is_found_out() {
 }
 
 #[test]
-fn a_profile_may_lie_behind_a_link() {
+fn a_data_folder_may_be_a_symbolic_link() {
     let world = World::new();
     fs::create_dir(world.path("real")).expect("made");
     std::os::unix::fs::symlink(world.path("real"), world.data()).expect("linked");
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "verify"]).ends_with(0);
-    // It is the same profile under its other name, also if its log is gone.
+    // A profile under another path is still the same profile, even if its log is gone.
     let mut command = world.bare(crate::world::program());
     assert!(
         command
@@ -483,7 +485,7 @@ fn a_profile_may_lie_behind_a_link() {
 }
 
 #[test]
-fn an_unreadable_state_of_a_folder_ends_the_command() {
+fn an_unreadable_state_entry_of_the_data_folder_fails_the_command() {
     let (world, _) = with_old_copy();
     let index = world.path("state/countersign/logs");
     let entry =

@@ -6,7 +6,7 @@ use crate::world::{World, text};
 const LATER: &str = "2026-11-21T10:30:00Z";
 
 #[test]
-fn a_write_without_a_terminal_ends_with_3_and_waits() {
+fn a_write_without_a_terminal_exits_with_3_and_stays_pending() {
     let world = World::new();
     let ran = world
         .run(&["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"])
@@ -37,7 +37,7 @@ fn json_events_name_the_pending_action() {
 }
 
 #[test]
-fn a_pending_action_runs_out() {
+fn a_pending_action_expires() {
     let world = World::new();
     let pending = world.pending();
     let (id, hash) = (text(&pending, "id"), text(&pending, "hash"));

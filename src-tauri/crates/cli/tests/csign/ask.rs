@@ -1,4 +1,4 @@
-//! Tests of `csign ask`: events, an answer alone on standard output, and continued sessions.
+//! Tests of `csign ask`: events, only the answer on standard output, and continued sessions.
 
 use campaign_portfolio_pacing::sample;
 use chrono::DateTime;
@@ -16,7 +16,7 @@ fn events(out: &str) -> Vec<Value> {
 }
 
 #[test]
-fn json_gives_the_events_of_one_turn() {
+fn ask_with_json_prints_the_events_of_one_turn() {
     let world = World::new();
     let ran = world.run(&["ask", "--json", "How is account 17 pacing?"]).ends_with(0);
     let events = events(&ran.out);
@@ -47,7 +47,7 @@ fn json_gives_the_events_of_one_turn() {
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
-/// Computes the figures again from the sample's rows, without other code of the program.
+/// Computes the figures independently from the sample's rows, without the program's other code.
 #[test]
 fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
     let events =
@@ -57,8 +57,8 @@ fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
         .map(|event| &event["item"]["body"])
         .find(|body| body["kind"] == "tool_result")
         .expect("a result");
-    // 10:00 UTC is 02:00 in Los Angeles. Without dates, the current month counts, and of today the
-    // part that has passed.
+    // 10:00 UTC is 02:00 in Los Angeles. Without dates, the report covers the current month, and of
+    // today only the hours that have passed.
     let late = (DateTime::parse_from_rfc3339(text(&result["data"], "as_of")).expect("a time")
         - DateTime::parse_from_rfc3339(NOW).expect("a time"))
     .num_seconds();
@@ -74,7 +74,8 @@ fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
     });
     let cents = |row: &sample::SampleRow| row.spend as f64 / 10_000.0;
     let spent: f64 = rows.map(|row| if row.day == 0 { (cents(row) * part_of_today).floor() } else { cents(row) } / 100.0).sum();
-    // A budget is spread over the days of the flight; due are those that have passed.
+    // The budget is spread evenly over the days of the flight, and the part for the days that have
+    // passed is due.
     let per_day = |campaign: &sample::SampleCampaign| {
         let (first, last) = campaign.flight;
         campaign.budget as f64 / 1e6 / (last - first + 1) as f64
@@ -108,14 +109,15 @@ fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
 }
 
 #[test]
-fn people_get_the_answer_alone_on_standard_output() {
+fn ask_without_json_prints_only_the_answer_on_standard_output() {
     let world = World::new();
-    // Without a terminal there is no colour: the snapshot would show its codes.
+    // Without a terminal there is no colour, because the snapshot would contain the escape
+    // sequences.
     insta::assert_snapshot!(world.transcript(&[&["ask", "How is account 17 pacing this month?"]]));
 }
 
 #[test]
-fn a_session_goes_on_and_the_message_may_come_from_a_pipe() {
+fn ask_continues_a_session_and_reads_the_message_from_a_pipe() {
     let world = World::new();
     world.run(&["ask", "--session", "desk", "How is account 17 pacing this month?"]).ends_with(0);
     let mut command = world.command(&["ask", "--json", "--session", "desk", "-"]);
@@ -136,14 +138,14 @@ fn a_session_goes_on_and_the_message_may_come_from_a_pipe() {
 }
 
 #[test]
-fn an_unknown_model_is_an_error_in_words() {
+fn the_model_option_selects_the_model_that_answers() {
     let world = World::new();
     let ran = world.run(&["ask", "--model", "offline", "hello"]).ends_with(0);
     assert!(!ran.out.trim().is_empty());
 }
 
 #[test]
-fn the_specialist_may_be_named() {
+fn the_agent_option_selects_the_specialist_that_answers() {
     let world = World::new();
     let ran = world
         .run(&["ask", "--json", "--agent", "shopper", "How is account 17 pacing?"])

@@ -21,7 +21,7 @@ fn replace(path: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn a_log_verifies_until_someone_changes_it() {
+fn a_log_verifies_until_it_is_changed() {
     let world = World::new();
     world.run(&["ask", "How is account 17 pacing?"]).ends_with(0);
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
@@ -46,7 +46,7 @@ fn a_log_verifies_until_someone_changes_it() {
 }
 
 #[test]
-fn an_old_copy_of_the_log_is_found_out() {
+fn an_older_copy_of_the_log_is_detected() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let log = world.data().join("audit.db");
@@ -57,7 +57,7 @@ fn an_old_copy_of_the_log_is_found_out() {
 }
 
 #[test]
-fn an_export_verifies_anywhere_until_someone_changes_it() {
+fn an_export_verifies_in_any_folder_until_it_is_changed() {
     let world = World::new();
     world.run(&["ask", "How is account 17 pacing?"]).ends_with(0);
     let folder = world.path("export");
@@ -97,11 +97,11 @@ fn records_are_listed_and_shown() {
 }
 
 #[test]
-fn questions_are_listed_and_show_and_replay_take_their_names() {
+fn audit_list_shows_questions_whose_ids_audit_show_and_replay_accept() {
     let world = World::new();
     world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
     world.run(&["ask", "--session", "s2", "hello\nyou"]).ends_with(0);
-    // A visit of the memories, which are none of the questions.
+    // Listing the memories is recorded, too, but is not a question.
     world.run(&["memory", "list"]).ends_with(0);
     let page = world.run(&["--json", "audit", "list"]).ends_with(0).json();
     let entries = page["entries"].as_array().expect("entries");
@@ -171,19 +171,19 @@ fn a_command_that_only_reads_leaves_one_record() {
     };
     let before = count();
     world.run(&["policy", "show"]).ends_with(0);
-    // Without a keyring each start also has a key of its own.
+    // Without a keyring, each start also records a new key.
     assert_eq!(count(), before + 2, "that the log was opened, and with which key");
 }
 
 #[test]
-fn a_folder_without_a_log_says_so() {
+fn verifying_a_folder_without_a_log_is_an_error() {
     let world = World::new();
     let ran = world.run(&["audit", "verify"]).ends_with(1);
     assert!(ran.err.contains("There is no log in"), "{}", ran.err);
     assert!(!world.data().join("audit.db").exists(), "reading makes nothing");
 }
 
-/// Whether any file below a folder contains the text.
+/// Returns the files below a folder that contain the text.
 fn files_with(folder: &Path, text: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("read").flatten() {
@@ -200,9 +200,9 @@ fn files_with(folder: &Path, text: &str) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
+fn an_erased_conversation_is_in_no_file_and_the_log_still_verifies() {
     let world = World::new();
-    // A product of this name does not exist, so that the text is in messages, arguments and results.
+    // No product has this name, so that the text is found only in messages, arguments and results.
     let secret = "quixotelamp";
     let ask = format!("show me {secret} tents under 731 kr");
     world.run(&["ask", "--session", "s1", &ask]).ends_with(0);
@@ -214,7 +214,7 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     let notes = world.run(&["--json", "memory", "list"]).ends_with(0).json();
     assert_eq!(notes["memories"].as_array().map(Vec::len), Some(1), "{notes}");
     world.run(&["ask", "--session", "s2", "show me boots"]).ends_with(0);
-    // A day later, a copy of the database has been made, too.
+    // A day later, there is also a copy of the database.
     world.run_at("2026-11-23T10:00:00Z", &["ask", "--session", "s2", "hello"]).ends_with(0);
     let names = |paths: Vec<std::path::PathBuf>| -> Vec<String> {
         paths.iter().map(|path| path.display().to_string()).collect()
@@ -224,7 +224,7 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     assert!(before.iter().any(|path| path.contains("audit.db")), "{before:?}");
     assert!(before.iter().any(|path| path.contains("backups")), "{before:?}");
 
-    // Searching makes an index, which has the text, too.
+    // A search creates an index, which also contains the text.
     let later = "2026-11-23T11:00:00Z";
     let search = ["--json", "audit", "list", "--all", "--search", secret];
     let found = world.run_at(later, &search).ends_with(0).json();
@@ -251,7 +251,7 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     let page = page.json();
     assert_eq!(page["records"][0]["session"], "s1", "{page}");
     assert!(page["records"][0]["fields"]["values"].as_u64().is_some_and(|n| n > 0), "{page}");
-    // The other conversation is as it was.
+    // The other conversation is unchanged.
     let args = ["--json", "audit", "list", "--all", "--session", "s2"];
     let other = world.run(&args).ends_with(0).json();
     let outcome = |record: &&serde_json::Value| record["record_type"] == "tool_outcome";
@@ -264,7 +264,7 @@ fn an_erased_conversation_leaves_no_trace_and_a_log_that_verifies() {
     world.run(&["audit", "verify", folder.to_str().expect("a name")]).ends_with(0);
 }
 
-/// Erases a session at a terminal. Returns what was shown.
+/// Erases a session at a terminal. Returns the output.
 fn erase(world: &World, session: &str) -> String {
     let mut terminal = Terminal::start(world, &["audit", "erase", "--session", session]);
     terminal.wait_for("Type the id of the conversation to erase it:");
@@ -275,7 +275,7 @@ fn erase(world: &World, session: &str) -> String {
 }
 
 #[test]
-fn an_erasure_names_the_conversations_that_got_its_memories() {
+fn an_erasure_lists_other_conversations_that_used_the_erased_memories() {
     let world = World::new();
     let secret = "quixotelamp";
     let note = format!("Remember that {secret} reports in CET");
@@ -301,7 +301,7 @@ fn an_erasure_names_the_conversations_that_got_its_memories() {
 }
 
 #[test]
-fn an_erasure_reaches_logs_that_were_set_aside() {
+fn an_erasure_also_removes_values_from_logs_that_were_set_aside() {
     let world = World::new();
     let secret = "quixotelamp";
     world.run(&["ask", "--session", "s1", &format!("show me {secret} tents")]).ends_with(0);
@@ -320,7 +320,7 @@ fn an_erasure_reaches_logs_that_were_set_aside() {
 }
 
 #[test]
-fn values_are_kept_for_the_chosen_days() {
+fn recorded_values_are_kept_for_the_configured_number_of_days() {
     let world = World::new();
     let secret = "quixotelamp";
     let ask = format!("show me {secret} tents under 731 kr");
@@ -339,7 +339,7 @@ fn values_are_kept_for_the_chosen_days() {
     assert_eq!(report["ok"], true, "{report}");
 }
 
-/// Returns how many values the records of the session still have.
+/// Returns how many values the session's records still have.
 fn values_at(world: &World, now: &str) -> usize {
     let args = ["--json", "audit", "list", "--all", "--session", "s1"];
     let page = world.run_at(now, &args).ends_with(0).json();
@@ -349,7 +349,7 @@ fn values_at(world: &World, now: &str) -> usize {
 }
 
 #[test]
-fn a_clock_that_is_far_ahead_erases_nothing_until_two_runs_a_day_apart_agree() {
+fn a_clock_far_ahead_expires_no_values_until_two_runs_a_day_apart_agree() {
     let world = World::new();
     world.run(&["ask", "--session", "s1", "show me quixotelamp tents"]).ends_with(0);
     fs::write(world.data().join("countersign.toml"), "[audit]\nkeep_values_days = 30\n")
@@ -368,11 +368,11 @@ fn a_clock_that_is_far_ahead_erases_nothing_until_two_runs_a_day_apart_agree() {
     }
     let told = world.run_at("2028-01-01T16:00:00Z", &["doctor"]);
     assert!(told.out.contains("Old values are kept, because the clock"), "{}", told.out);
-    // Either the clock is corrected, and nothing was lost.
+    // If the clock is corrected, no values are lost.
     assert!(values_at(&world, "2026-11-26T10:00:00Z") > 0);
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
     assert_eq!(report["ok"], true, "{report}");
-    // Or time has passed indeed.
+    // If the time has really passed, the values expire.
     world.run_at("2028-02-01T10:00:00Z", &hello).ends_with(0);
     assert!(values_at(&world, "2028-02-01T10:01:00Z") > 0);
     world.run_at("2028-02-02T10:30:00Z", &hello).ends_with(0);
@@ -405,8 +405,7 @@ fn one_session_is_exported_with_proofs() {
 
 const LIST: [&str; 5] = ["--json", "audit", "list", "--type", "approval_resolved"];
 
-/// Approves a change of the cart at a terminal. Returns the number of the
-/// record in which the person approved.
+/// Approves a change of the cart at a terminal. Returns the number of the record of the approval.
 fn approve_at_terminal(world: &World, script: Command, mut list: Command) -> String {
     let question = ["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"];
     let mut terminal = Terminal::start_with(script, "", world, &question);
@@ -426,7 +425,8 @@ fn a_decision_is_exported_as_a_receipt() {
     let folder = world.path("receipt");
     let name = folder.to_str().expect("a name");
     let written = world.run(&["audit", "export", name, "--record", &seq]).ends_with(0);
-    // The export is recorded, so its run has signed the log and signs the statement.
+    // The export itself is recorded, so the exporting process has signed the log and signs the
+    // statement.
     assert!(written.out.contains("1 receipt, with signed statements"), "{}", written.out);
     let page = fs::read_to_string(folder.join("receipt.html")).expect("read");
     for part in ["add 2 ridge runner black size 42 to my cart", "a terminal", "Ridge Runner", &seq]
@@ -461,7 +461,7 @@ fn the_keyrings_key_signs_the_statements_of_an_export() {
         .ends_with(0);
 }
 
-/// Returns the process ids of the `csign` that erases in this world.
+/// Returns the process ids of running `csign` processes that erase in this world.
 fn find_erasing(world: &World) -> Vec<String> {
     let data = world.data().display().to_string();
     let mut found = Vec::new();

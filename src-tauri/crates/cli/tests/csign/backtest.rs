@@ -1,5 +1,5 @@
-//! Tests of `csign policy backtest`: proposed rules on a log with calls that were allowed, asked,
-//! denied and erased.
+//! Tests of `csign policy backtest`: proposed rules on a log with calls that were allowed, needed
+//! approval, were denied, or were erased.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn test_rules(world: &World, rules: &Value) -> Value {
     world.run(&["--json", "policy", "backtest", &file]).ends_with(0).json()
 }
 
-/// Returns the listed calls of a tool as their decisions then and now.
+/// Returns the listed calls of a tool, each with the earlier and the proposed decision.
 fn changes(answer: &Value, tool: &str) -> Vec<(String, Option<String>)> {
     let calls = answer["calls"].as_array().expect("a list");
     calls
@@ -45,7 +45,8 @@ fn counted(answer: &Value, tool: &str, then: &str, now: &Value) -> u64 {
         .map_or(0, |row| row["calls"].as_u64().expect("a number"))
 }
 
-/// Makes calls that are allowed, asked, denied, and refused because of their arguments.
+/// Makes calls that are allowed, need approval, are denied, or are refused because of their
+/// arguments.
 fn make_past(world: &World) {
     call(world, "s1", "product.search", &json!({"query": "ridge"}), 0);
     call(world, "s1", "product.search", &json!({"query": "tent"}), 0);
@@ -61,7 +62,7 @@ fn make_past(world: &World) {
 }
 
 #[test]
-fn proposed_rules_are_compared_with_what_happened() {
+fn proposed_rules_are_compared_with_recorded_decisions() {
     let world = World::new();
     make_past(&world);
 
@@ -112,7 +113,7 @@ fn proposed_rules_are_compared_with_what_happened() {
 }
 
 #[test]
-fn a_test_of_rules_says_what_erased_arguments_leave_open() {
+fn a_rule_test_reports_calls_that_it_cannot_judge_because_their_arguments_were_erased() {
     let world = World::new();
     make_past(&world);
     let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", "s1"]);
@@ -151,7 +152,7 @@ fn a_test_of_rules_says_what_erased_arguments_leave_open() {
 }
 
 #[test]
-fn a_test_of_rules_names_their_faults_and_changes_nothing() {
+fn a_rule_test_reports_invalid_rules_and_leaves_the_policy_unchanged() {
     let world = World::new();
     make_past(&world);
     let file = world.path("proposed.json");
@@ -179,7 +180,7 @@ fn a_test_of_rules_names_their_faults_and_changes_nothing() {
 }
 
 #[test]
-fn a_rule_of_many_stars_and_too_many_rules_keep_nobody_waiting() {
+fn a_rule_test_with_many_wildcards_is_fast_and_too_many_rules_are_refused() {
     let world = World::new();
     make_past(&world);
     let rules = |tool: &str, count: usize| {

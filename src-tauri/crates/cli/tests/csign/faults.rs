@@ -1,6 +1,6 @@
-//! Tests that run `csign` with and without a fault: a kill at a random instant, or calls of the
-//! system that fail with an I/O error. After a fault the log verifies, everything that was reported
-//! is there, and nothing that was forgotten or erased; without one there is no alarm.
+//! Tests that run `csign` with and without an injected failure: a kill at a random instant, or
+//! system calls that fail with an I/O error. After a failure, the log verifies, all reported data
+//! is still there, and no forgotten or erased data is there. Without a failure, there is no alarm.
 
 use std::fs;
 use std::io::Read as _;
@@ -25,7 +25,7 @@ const COMMANDS: [&[&str]; 5] = [
     &["audit", "checkpoint"],
 ];
 
-/// Returns the turns whose end was reported, and of which no error was reported.
+/// Returns the turns whose end was reported without an error.
 fn ended_turns(out: &str) -> Vec<String> {
     let events: Vec<Value> =
         out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -46,14 +46,14 @@ fn count(world: &World, name: &str, sql: &str, of: &str) -> i64 {
     db.query_row(sql, [of], |row| row.get(0)).expect("read")
 }
 
-/// Whether the turn is in the conversation and in the log.
+/// Whether the turn is in both the conversation and the log.
 fn is_kept(world: &World, turn: &str) -> bool {
     let ended = "SELECT count(*) FROM turn WHERE id=?1 AND ended_at IS NOT NULL";
     let recorded = "SELECT count(*) FROM audit_record WHERE CAST(body AS TEXT) LIKE '%\"turn\":\"' || ?1 || '\"%'";
     count(world, "countersign.db", ended, turn) == 1 && count(world, "audit.db", recorded, turn) > 0
 }
 
-/// Whether a file of the folder, or of a folder in it, contains the text.
+/// Whether a file in the folder or its subfolders contains the text.
 fn is_in_a_file(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).expect("read").flatten().any(|entry| {
         let path = entry.path();
@@ -65,7 +65,7 @@ fn is_in_a_file(folder: &Path, text: &str) -> bool {
     })
 }
 
-/// Kills the `csign` that runs in this world.
+/// Kills the running `csign` of this world.
 fn kill_csign(world: &World) {
     let data = world.data().display().to_string();
     for entry in fs::read_dir("/proc").expect("read").flatten() {
@@ -79,8 +79,9 @@ fn kill_csign(world: &World) {
     }
 }
 
-/// Returns a command of `strace` that lets a kind of calls of a program fail: in each thread the
-/// call of this number, or also all later ones. Adds the calls to a file of the world.
+/// Returns a `strace` command that makes one kind of system call of a program fail: in each thread,
+/// the call with this number, or also all later calls. Logs the failed calls to a file of the
+/// world.
 fn strace(world: &World, call: &str, first: u64, always: &str) -> String {
     let trace = world.path("trace").display().to_string();
     format!(
@@ -88,28 +89,30 @@ fn strace(world: &World, call: &str, first: u64, always: &str) -> String {
     )
 }
 
-/// Checks that a failure was told in words for people.
+/// Checks that a failure was reported in plain words.
 fn check_words(fault: &str, said: &str) {
     assert!(!said.contains("panicked") && !said.contains("RUST_BACKTRACE"), "{fault}: {said}");
 }
 
-/// A conversation that is erased, and a word that only it has.
+/// A conversation that will be erased, and a word that occurs only in it.
 #[derive(Clone)]
 struct Side {
     session: String,
     word: String,
 }
 
-/// A fault while `csign` runs.
+/// The kind of failure that is injected while `csign` runs.
 #[derive(Clone, Copy)]
 enum Fault {
-    /// It is killed at a random instant.
+    /// `csign` is killed at a random instant.
     Kill,
-    /// From a random call on, one kind of calls fails once or always. `strace` lets them fail.
+    /// One kind of system call fails, once or always, from a random call on. `strace` makes the
+    /// calls fail.
     IoError,
 }
 
-/// The calls that fail with an I/O error, and how many of them are counted at most before that.
+/// The system calls that fail with an I/O error, and the maximum number of calls before the
+/// failure.
 const FAILING_CALLS: [(&str, u64); 7] = [
     ("pwrite64", 40),
     ("pread64", 200),
@@ -120,20 +123,20 @@ const FAILING_CALLS: [(&str, u64); 7] = [
     ("unlink", 6),
 ];
 
-/// One profile whose `csign` meets faults again and again, and what was reported there.
+/// A profile whose `csign` runs with many failures, and what was reported in these runs.
 struct Trial {
     fault: Fault,
-    /// The command that let calls fail last.
+    /// The command that last made calls fail.
     last_runner: String,
     world: World,
     random: Random,
     began: Instant,
-    /// The longest time from the start of a command to its kill. Some commands end before.
+    /// The maximum time from the start of a command to its kill. Some commands end before the kill.
     limit: Duration,
-    /// The days that passed.
+    /// The number of days that have passed.
     days: i64,
     turns: Vec<String>,
-    /// Memories: id and text.
+    /// The id and the text of each memory.
     memories: Vec<(String, String)>,
     forgotten: Vec<String>,
     sides: Vec<Side>,
@@ -144,7 +147,8 @@ struct Trial {
 impl Trial {
     fn new(fault: Fault, mut random: Random) -> Self {
         let (world, other) = (World::new(), World::new());
-        // In the other half, the first command with a fault creates the files.
+        // In half of the trials, the profile is empty, so that the first command with a failure
+        // creates the files.
         let has_begun = random.chance(50);
         let began = Instant::now();
         let first = if has_begun { &world } else { &other };
@@ -172,13 +176,13 @@ impl Trial {
         }
     }
 
-    /// Returns the number of calls that failed so far.
+    /// Returns how many calls have failed so far.
     fn count_failed_calls(&self) -> usize {
         let trace = fs::read_to_string(self.world.path("trace")).unwrap_or_default();
         trace.matches("(INJECTED)").count()
     }
 
-    /// Sets the time of a command.
+    /// Sets the time that a command sees.
     fn set_time<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let start = DateTime::parse_from_rfc3339(NOW).expect("a time");
         let passed = TimeDelta::from_std(self.began.elapsed()).expect("not that long");
@@ -202,7 +206,7 @@ impl Trial {
         sleep(Duration::from_micros(self.random.below(most)));
     }
 
-    /// Returns a command of `strace` that starts a program whose calls fail.
+    /// Returns a `strace` command that starts a program whose system calls fail.
     fn choose_error(&mut self) -> String {
         let (call, most) = *self.random.pick(&FAILING_CALLS);
         let first = 1 + self.random.below(most);
@@ -211,7 +215,7 @@ impl Trial {
         self.last_runner.clone()
     }
 
-    /// Runs the command with a fault. Returns its output.
+    /// Runs the command with an injected failure. Returns its output.
     fn run_with_fault(&mut self, args: &[&str]) -> String {
         match self.fault {
             Fault::Kill => {
@@ -233,7 +237,7 @@ impl Trial {
         }
     }
 
-    /// Runs the command behind another one. Returns its output.
+    /// Runs the command with another command in front. Returns its output.
     fn run_behind(&self, runner: &str, args: &[&str]) -> String {
         let mut words = runner.split(' ');
         let mut command = self.world.bare(words.next().expect("a program"));
@@ -243,7 +247,7 @@ impl Trial {
         ran.out
     }
 
-    /// The same at a terminal, where `answer` is typed after the question.
+    /// Runs the command with a failure at a terminal, where `answer` is typed after the question.
     fn type_with_fault(&mut self, args: &[&str], answer: Option<(&str, &str)>) -> String {
         let runner = match self.fault {
             Fault::Kill => String::new(),
@@ -264,7 +268,7 @@ impl Trial {
         seen
     }
 
-    /// Runs one command with a fault. Returns its name.
+    /// Runs one command with a failure. Returns its name.
     fn step(&mut self) -> &'static str {
         match self.random.below(12) {
             0..=1 => self.add_memory(),
@@ -302,7 +306,7 @@ impl Trial {
         "memory forget"
     }
 
-    /// Erases a conversation. If the erasure does not end, a later one repeats it.
+    /// Erases a conversation. If the erasure does not finish, a later erasure repeats it.
     fn erase(&mut self) -> &'static str {
         if self.sides.is_empty() {
             self.next += 1;
@@ -338,7 +342,7 @@ impl Trial {
         "replay"
     }
 
-    /// Lets values become too old, so that the next command erases them.
+    /// Lets values expire, so that the next command erases them.
     fn wait_a_month(&mut self) -> &'static str {
         fs::create_dir_all(self.world.data()).expect("made");
         let settings = self.world.data().join("countersign.toml");
@@ -346,7 +350,7 @@ impl Trial {
         self.days += 40;
         let told = ended_turns(&self.run(COMMANDS[1]).out);
         self.turns.extend(told);
-        // The clock counts when runs of different days agree on it.
+        // The clock is trusted only if runs on different days agree on the time.
         self.days += 2;
         let told = ended_turns(&self.run_with_fault(COMMANDS[1]));
         self.turns.extend(told);
@@ -360,7 +364,7 @@ impl Trial {
         }
         let ran = self.run(&["audit", "verify"]);
         let is_empty = self.turns.is_empty() && self.memories.is_empty() && self.erased.is_empty();
-        // A log that was just created may have no outside copy, or no records.
+        // A log that was just created may have no copy of its checkpoint outside, or no records.
         assert!(
             ran.code == 0 || is_empty && [1, 6].contains(&ran.code),
             "{case}: {}: {}{}",
@@ -382,7 +386,7 @@ impl Trial {
         }
     }
 
-    /// Ends with commands without a fault: each of them succeeds.
+    /// Ends with commands without a failure, all of which must succeed.
     fn end(&mut self, case: &str) {
         let ran = self.run(COMMANDS[0]);
         assert_eq!(ran.code, 0, "{case}: {}{}", ran.out, ran.err);
@@ -415,7 +419,7 @@ impl Trial {
 }
 
 const ERASE_QUESTION: &str = "Type the id of the conversation to erase it:";
-/// Faults of one profile before the next one begins.
+/// The number of failures in one profile before the next profile begins.
 const FAULTS: u64 = 10;
 
 fn try_faults(plan: &Plan, fault: Fault) {
@@ -439,12 +443,12 @@ fn a_kill_at_any_instant_loses_no_acknowledged_record_and_raises_no_alarm() {
 }
 
 #[test]
-fn an_io_error_of_any_call_loses_no_acknowledged_record_and_raises_no_alarm() {
+fn an_io_error_in_any_system_call_loses_no_acknowledged_record_and_raises_no_alarm() {
     try_faults(&Plan::new("I/O errors of csign", 200), Fault::IoError);
 }
 
 #[test]
-fn an_io_error_of_each_sync_of_a_first_start_raises_no_alarm() {
+fn an_io_error_in_any_sync_of_a_first_start_raises_no_alarm() {
     for always in ["", "+"] {
         let mut first = 0;
         loop {

@@ -1,5 +1,5 @@
-//! Follows the guide "Write a pack in ten minutes" literally in a terminal. A journey covers the
-//! window's part.
+//! Follows the guide "Write a pack in ten minutes" literally in a terminal. Another test covers the
+//! steps in the window.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use kit::guide::Guide;
 use crate::world::{World, packs, program};
 
 #[test]
-fn the_guide_works_as_it_is_written() {
+fn the_commands_of_the_pack_guide_work_as_written() {
     let world = World::new();
     let bin = Path::new(program()).parent().expect("a folder").display().to_string();
     let mut shell = world.bare("sh");

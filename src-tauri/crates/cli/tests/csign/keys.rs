@@ -1,5 +1,5 @@
 //! Tests of keys: which server gets a key, and that a stored key is written to no file, whichever
-//! input contains it. The tests named `inside_...` run in a private D-Bus session with a real
+//! input contains the key. The tests named `inside_...` run in a private D-Bus session with a real
 //! keyring.
 
 use std::{
@@ -55,7 +55,7 @@ impl Listener {
     }
 }
 
-/// Writes settings with a model at this address.
+/// Writes settings for a model at this address.
 fn choose_model(world: &World, base_url: &str) {
     std::fs::create_dir_all(world.data()).unwrap();
     let text = format!(
@@ -64,7 +64,8 @@ fn choose_model(world: &World, base_url: &str) {
     std::fs::write(world.data().join("countersign.toml"), text).unwrap();
 }
 
-/// Returns addresses of a server on this computer that look like one of OpenAI's in plain text.
+/// Returns addresses of a server on this computer that look like an address of OpenAI without
+/// encryption.
 fn disguised_addresses(port: u16) -> Vec<String> {
     vec![
         format!("http:127.0.0.1:{port}/x://api.openai.com/v1"),
@@ -75,7 +76,7 @@ fn disguised_addresses(port: u16) -> Vec<String> {
 }
 
 #[test]
-fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
+fn the_api_key_of_the_environment_is_not_sent_to_look_alike_addresses() {
     let (world, listener) = (World::new(), Listener::start());
     for base_url in disguised_addresses(listener.port) {
         choose_model(&world, &base_url);
@@ -101,7 +102,7 @@ fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
 }
 
 #[test]
-fn the_variables_choose_the_server_of_a_profile_with_the_offline_model() {
+fn environment_variables_select_the_model_server_of_an_offline_profile() {
     let (world, listener) = (World::new(), Listener::start());
     let own = format!("http://127.0.0.1:{}/v1", listener.port);
     let ask = |variables: &[(&str, &str)]| {
@@ -180,7 +181,7 @@ fn csign(world: &World, args: &[&str]) -> Ran {
     Ran::of(world.command(args).env("DBUS_SESSION_BUS_ADDRESS", bus).output().unwrap())
 }
 
-/// Opens the keyring of the profile, as another program does.
+/// Opens the keyring of the profile in the same way as another program would.
 fn keyring(world: &World) -> Keyring {
     csign(world, &["policy", "show"]).ends_with(0);
     Keyring::new(std::fs::read_to_string(world.data().join("installation")).unwrap().trim())
@@ -214,7 +215,7 @@ pub(crate) fn holding(folder: &Path, texts: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_stored_key_gets_into_no_file_from_the_first_words_of_a_process() {
+fn a_stored_key_in_the_first_message_of_a_process_is_written_to_no_file() {
     in_session("inside_first_words");
 }
 
@@ -226,7 +227,7 @@ fn inside_first_words() {
         &keyring(&world),
         &[("OPENAI_API_KEY@https://api.openai.com", KEY), ("credential/post/TOKEN", TOKEN)],
     );
-    // Each command is a process of its own, and the key is its first input.
+    // Each command is a new process, and the key must be known before its first input.
     csign(&world, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
     csign(&world, &["ask", &format!("Search for shoes with {TOKEN} please")]);
     let refused = csign(
@@ -269,7 +270,7 @@ fn inside_first_words() {
 }
 
 #[test]
-fn a_key_of_the_environment_gets_into_no_file_with_the_offline_model() {
+fn a_key_of_the_environment_in_a_message_to_the_offline_model_is_written_to_no_file() {
     let world = World::new();
     world
         .run_with("OPENAI_API_KEY", KEY, &["ask", &format!("{KEY} How is account 17 pacing?")])
@@ -284,7 +285,7 @@ fn a_key_of_the_environment_gets_into_no_file_with_the_offline_model() {
 }
 
 #[test]
-fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
+fn names_and_ids_that_contain_a_key_of_the_environment_are_refused() {
     let world = World::new();
     let request = world.path("request.json");
     std::fs::write(
@@ -293,7 +294,7 @@ fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
     )
     .unwrap();
     let request = request.to_str().unwrap();
-    // If keys were removed, two such ids could become equal.
+    // Ids with keys are refused, because two such ids could become equal if the keys were removed.
     let of_id = |name: &str, ids: &str| {
         let file = world.path(name);
         std::fs::write(
@@ -331,7 +332,7 @@ fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
 }
 
 #[test]
-fn a_locked_keyring_delays_no_start_for_long() {
+fn a_locked_keyring_does_not_delay_a_start_for_long() {
     in_session("inside_locked");
 }
 
@@ -345,7 +346,7 @@ fn inside_locked() {
 }
 
 #[test]
-fn a_stored_key_goes_to_its_own_server_and_entries_of_the_first_version_are_moved() {
+fn a_stored_key_is_sent_only_to_its_own_server_also_after_migration_from_version_0_1() {
     in_session("inside_servers");
 }
 
@@ -376,7 +377,7 @@ fn inside_servers() {
         run(kept.get(&format!("OPENAI_API_KEY@http://{here}"))).unwrap().unwrap().expose_secret(),
         TOKEN
     );
-    // A key that was entered for https is requested without encryption.
+    // The key was entered for https, but the address now uses no encryption.
     store(
         &kept,
         &[
@@ -394,7 +395,7 @@ fn inside_servers() {
 }
 
 #[test]
-fn a_changed_address_of_a_pack_takes_no_stored_key_along() {
+fn a_stored_key_is_not_sent_to_a_changed_address_of_its_pack() {
     in_session("inside_packs");
 }
 
@@ -416,7 +417,7 @@ fn inside_packs() {
         [&own, &other].map(|listener| format!("http://127.0.0.1:{}", listener.port));
     let (shop, parcels) =
         ("credential/shop/NORCE_OAUTH_CLIENT_SECRET", "credential/web-api-example/DEMO_API_TOKEN");
-    // Names of version 0.1 contain no server; entries made since then do.
+    // Entries of version 0.1 contain no server in their names; newer entries do.
     store(
         &kept,
         &[
@@ -477,7 +478,7 @@ fn inside_packs() {
     assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
     assert!(hold(&at_other).contains("DEMO_API_TOKEN"));
     assert_eq!(other.received(), Vec::<String>::new());
-    // The entry of version 0.1 belongs to the manifest's address, and is renamed to it.
+    // The entry of version 0.1 belongs to the manifest's address, so it is renamed to that address.
     hold("http://127.0.0.1:8787");
     let names = run(kept.set_names());
     assert!(

@@ -1,5 +1,5 @@
 //! Tests of numbers that JSON readers change and of answers that are too large: `csign` refuses or
-//! shortens them, and its log has the end of every call.
+//! shortens them, and its log contains the end of every call.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::world::{NOW, World, packs, text};
 
-/// A server whose answer is as long as requested, in MiB, and that records its requests.
+/// A server that returns an answer of the requested length in MiB and records its requests.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, os, sys
 for line in sys.stdin:
@@ -63,7 +63,7 @@ fn calls(world: &World) -> String {
     fs::read_to_string(world.data().join("packs/far/calls.txt")).unwrap_or_default()
 }
 
-/// Asserts that the log verifies and has the end of every call.
+/// Asserts that the log verifies and contains the end of every call.
 #[track_caller]
 fn complete(world: &World) {
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
@@ -75,7 +75,7 @@ fn complete(world: &World) {
 }
 
 #[test]
-fn a_number_that_would_change_is_refused_where_it_is_typed() {
+fn arguments_with_a_number_that_would_lose_digits_are_refused() {
     let world = with_a_server();
     for number in ["9007199254740993", "18446744073709551616", "0.1234567890123456789"] {
         for command in [["tools", "call", "far.fetch"], ["policy", "check", "--tool=far.fetch"]] {
@@ -109,7 +109,7 @@ fn a_number_that_would_change_is_refused_where_it_is_typed() {
 }
 
 #[test]
-fn a_run_request_with_such_a_number_is_refused() {
+fn a_run_request_with_a_number_that_would_lose_digits_is_refused() {
     let world = World::new();
     let request = r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello", "context": {"customerId": 9007199254740993}}"#;
     let file = world.path("request.json");
@@ -125,7 +125,7 @@ fn a_run_request_with_such_a_number_is_refused() {
 }
 
 #[test]
-fn an_answer_of_40_mib_is_cut_and_the_log_is_complete() {
+fn a_tool_result_of_40_mib_is_truncated_and_the_log_stays_complete() {
     let world = with_a_server();
     let cut = world
         .run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40}"#])
@@ -151,7 +151,7 @@ fn an_answer_of_40_mib_is_cut_and_the_log_is_complete() {
     );
 }
 
-/// Imports twenty days of delivery of many line items, `rows` rows in total.
+/// Imports twenty days of delivery data of many line items, `rows` rows in total.
 fn import(world: &World, rows: usize) {
     let mut csv = String::from(
         "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n",
@@ -171,8 +171,8 @@ fn import(world: &World, rows: usize) {
     assert_eq!(report.rows_stored, rows as u64);
 }
 
-/// Makes a folder for the packs that ship, with a copy of the pacing pack whose tool has a longer
-/// time limit, for slow machines.
+/// Creates a folder for the shipped packs with a copy of the pacing pack, whose tool gets a longer
+/// timeout for slow machines.
 fn with_patience(world: &World) -> String {
     let (source, pack) =
         (packs().join("campaign-portfolio-pacing"), world.path("packs/campaign-portfolio-pacing"));
@@ -198,7 +198,7 @@ fn with_patience(world: &World) -> String {
 }
 
 #[test]
-fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
+fn a_query_over_200_000_rows_returns_a_short_result_with_correct_totals() {
     let world = World::new();
     let rows = 200_000;
     let packs = with_patience(&world);
@@ -247,7 +247,7 @@ fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
 }
 
 #[test]
-fn the_log_has_the_arguments_that_a_shipped_tool_got() {
+fn the_log_records_the_arguments_that_a_bundled_tool_received() {
     let world = World::new();
     let given =
         json!({"account_id": "17", "campaign_budget": 1_000.5, "campaign_start": "2026-11-01"});

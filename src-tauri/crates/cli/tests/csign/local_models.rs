@@ -1,4 +1,4 @@
-//! Models behind addresses of this computer, as `csign` uses them.
+//! Tests of `csign` with models behind addresses of this computer.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use kit::model_server::{ModelServer, Reply};
@@ -19,7 +19,7 @@ fn start(replies: Vec<Reply>) -> (Runtime, ModelServer) {
 }
 
 #[test]
-fn a_stored_key_that_the_model_writes_gets_into_no_file() {
+fn a_stored_key_that_the_model_repeats_is_written_to_no_file() {
     let world = World::new();
     let (first, second) = KEY.split_at(11);
     let encoded = STANDARD.encode(format!("key={KEY}"));
@@ -63,7 +63,7 @@ fn a_stored_key_that_the_model_writes_gets_into_no_file() {
 }
 
 #[test]
-fn a_model_on_this_computer_counts_as_one_elsewhere_until_a_person_says_that_it_runs_here() {
+fn a_local_model_server_counts_as_remote_until_a_person_declares_it_local() {
     let world = World::new();
     let (_runtime, here) = start(vec![Reply::text(["I run here."]).repeated()]);
     let (_second, other) = start(vec![Reply::text(["So do I."]).repeated()]);
@@ -88,7 +88,7 @@ fn a_model_on_this_computer_counts_as_one_elsewhere_until_a_person_says_that_it_
 }
 
 #[test]
-fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
+fn an_interrupted_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
     let cut = || Reply::new().say("It begins here, ").say("and breaks off").cut();
     let refusal = json!({"error": {"message": "No such model.", "type": "invalid"}});
     let (_runtime, server) = start(vec![
@@ -117,7 +117,7 @@ fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
     let typed = world.at_a_terminal_with(&before, &["ask", "hello"]).ends_with(1);
     let seen = format!("{}{}", typed.out, typed.err);
     assert_eq!(seen.matches("and breaks off").count(), 1, "{seen}");
-    // Thoughts that came as text, and text before a call, do not count as printed.
+    // Thoughts that arrive as text, and text before a call, do not count as printed answers.
     let thought = ask().ends_with(1);
     assert_eq!(thought.out, "It begins here\n", "{}", thought.err);
     let called = ask().ends_with(1);
@@ -128,7 +128,7 @@ fn a_cut_answer_is_printed_once_and_a_failed_message_prints_no_answer() {
 }
 
 #[test]
-fn a_pipe_gets_the_answer_without_the_thoughts_before_it() {
+fn output_to_a_pipe_contains_the_answer_without_the_models_thoughts() {
     let world = World::new();
     let (_runtime, server) = start(vec![Reply::text(["Hm, so.", "\n</think>\n\nYes."])]);
     let mut command = world.command(&["ask", "Is it?"]);

@@ -9,6 +9,8 @@ mod approvals;
 mod ask;
 mod audit;
 mod backtest;
+mod data;
+mod databases;
 mod faults;
 mod guide;
 mod import;

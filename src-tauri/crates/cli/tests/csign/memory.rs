@@ -1,4 +1,5 @@
-//! Tests of `csign memory`: a person adds and forgets at a terminal, and everybody may look.
+//! Tests of `csign memory`: only a person at a terminal can add and forget memories, and everybody
+//! can list them.
 
 use serde_json::{Value, json};
 
@@ -61,7 +62,7 @@ fn only_a_person_at_a_terminal_changes_memories() {
 }
 
 #[test]
-fn a_memory_that_was_asked_for_waits_for_a_yes() {
+fn a_memory_requested_in_a_message_is_stored_only_after_approval() {
     let world = World::new();
     let ran = world.run(&["ask", "Remember that account 17 reports in CET"]).ends_with(3);
     assert!(ran.err.contains("approval"), "{}", ran.err);
@@ -117,7 +118,7 @@ fn a_memory_is_pinned_edited_and_switched_off_for_a_session() {
 }
 
 #[test]
-fn json_at_a_terminal_hides_nothing_and_means_the_same() {
+fn json_printed_to_a_terminal_escapes_hidden_characters_and_keeps_its_meaning() {
     let world = World::new();
     let text = "Account 17\u{202e}pays\u{2800}\u{1d173}\u{7f} in CET";
     let quoted = format!("'{text}'");

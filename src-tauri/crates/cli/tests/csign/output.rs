@@ -25,7 +25,7 @@ fn to_a_full_disk(mut command: Command) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_full_output_fails_every_command() {
+fn every_command_fails_if_its_output_cannot_be_written() {
     let world = World::new();
     world.pending();
     let request = world.path("request.json");
@@ -36,7 +36,7 @@ fn a_full_output_fails_every_command() {
         packs().join("shop").display().to_string(),
         world.path("export").display().to_string(),
     );
-    let commands: [&[&str]; 34] = [
+    let commands: [&[&str]; 35] = [
         &["--help"],
         &["--version"],
         &["ask", "--help"],
@@ -66,6 +66,7 @@ fn a_full_output_fails_every_command() {
         &["--json", "packs", "list"],
         &["packs", "check", &shop],
         &["packs", "new", "mine"],
+        &["--json", "data", "list"],
         &["service-level"],
         &["doctor"],
         &["--json", "doctor"],
@@ -83,9 +84,9 @@ fn a_full_output_fails_every_command() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // The command's work is done nevertheless.
+    // The work of the command is still done.
     assert!(world.path("export").is_dir() && world.data().join("tools/mine/pack.json").is_file());
-    // An error that should have been printed as JSON is printed on standard error.
+    // An error that should have been printed as JSON is printed on standard error instead.
     let (code, said) = to_a_full_disk(world.command(&["--json", "tools", "show", "no.such.tool"]));
     assert!(
         code == Some(1) && said.contains("no.such.tool") && said.contains("could not be written"),
@@ -94,7 +95,7 @@ fn a_full_output_fails_every_command() {
 }
 
 #[test]
-fn a_reader_that_has_left_ends_a_command_quietly() {
+fn a_closed_output_pipe_ends_a_command_without_an_error_message() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     for args in [

@@ -34,7 +34,7 @@ fn call(world: &World, code: i32) -> Value {
 }
 
 #[test]
-fn the_check_says_what_the_gate_then_does() {
+fn policy_check_gives_the_same_verdict_as_the_call_itself() {
     let world = World::new();
     assert_eq!(text(&check(&world, 3), "verdict"), "ask");
     call(&world, 3);
@@ -55,7 +55,7 @@ fn the_check_says_what_the_gate_then_does() {
     );
     assert_eq!(refused["error"]["details"]["approvable"], false);
 
-    // The shop requires an approval of every cart change, whatever the profile allows.
+    // The shop requires an approval of every cart change, even if the profile allows it.
     rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.*"}]}"#);
     settings(&world, "policy = \"writes_allowed\"\n");
     let asked = check(&world, 3);
@@ -100,7 +100,7 @@ fn the_check_says_what_the_gate_then_does() {
 }
 
 #[test]
-fn a_rule_that_cannot_be_read_asks_and_says_where() {
+fn an_unreadable_rule_requires_approval_and_its_line_is_shown() {
     let world = World::new();
     rules(
         &world,
@@ -124,7 +124,7 @@ fn a_rule_that_cannot_be_read_asks_and_says_where() {
 }
 
 #[test]
-fn a_switch_stops_one_tool_or_one_agent() {
+fn a_switch_disables_one_tool_or_one_agent() {
     let world = World::new();
     settings(&world, "[switches]\ntools_off = [\"cart.get\"]\n");
     for args in [
@@ -163,7 +163,7 @@ fn a_switch_stops_one_tool_or_one_agent() {
 }
 
 #[test]
-fn a_switched_off_tool_disarms_what_waits() {
+fn a_pending_action_of_a_switched_off_tool_stays_pending() {
     let world = World::new();
     let waiting = world.pending();
     settings(&world, "decide_from_terminal = true\n[switches]\ntools_off = [\"cart.addItem\"]\n");
@@ -186,7 +186,7 @@ fn install_untrusted_pack(world: &World) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
+fn rules_still_apply_to_both_tools_if_another_pack_has_a_tool_of_the_same_id() {
     let world = World::new();
     install_untrusted_pack(&world);
     let listed = world.run(&["--json", "tools", "list"]).ends_with(0).json().to_string();
@@ -245,7 +245,7 @@ fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_file_of_the_profile_is_told() {
+fn a_pipe_in_place_of_a_configuration_file_is_reported() {
     let world = World::new();
     world.run(&["policy", "show"]).ends_with(0);
     let pack = world.data().join("tools/odd");
@@ -268,7 +268,7 @@ fn a_pipe_in_the_place_of_a_file_of_the_profile_is_told() {
     assert!(is_told("countersign.toml") && is_told("policy.json"), "{doctor}");
     assert!(told(&["packs", "check", &pack.display().to_string()]).contains(refused));
     assert!(told(&["run", "--request", &request]).contains(refused));
-    // A key in a file that cannot be read is in no message.
+    // No message contains a key from a file that cannot be parsed.
     for (place, text) in places.iter().zip([
         "policy = \"sk-secret-1\"\n",
         "{\"rules\": [{\"id\": \"a\", \"action\": \"sk-secret-1\", \"tool\": \"*\"}]}",
@@ -287,14 +287,14 @@ fn a_pipe_in_the_place_of_a_file_of_the_profile_is_told() {
     }
 }
 
-/// Runs a command while a pipe is in the place of a file.
+/// Runs a command while a pipe replaces a file.
 fn run_with_a_pipe(world: &World, place: &std::path::Path) -> Ran {
     let kept = world.path("kept");
     let was_there = fs::rename(place, &kept).is_ok();
     fs::create_dir_all(place.parent().expect("a folder")).expect("made");
     assert!(std::process::Command::new("mkfifo").arg(place).status().expect("runs").success());
     let ran = world.run(&["ask", "hello"]);
-    // The app may have put a file of its own in the place.
+    // The app may have created its own file there.
     fs::remove_file(place).expect("removed");
     if was_there {
         fs::rename(&kept, place).expect("put back");
@@ -303,7 +303,7 @@ fn run_with_a_pipe(world: &World, place: &std::path::Path) -> Ran {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_file_that_the_app_writes_keeps_nobody_waiting() {
+fn a_pipe_in_place_of_a_data_file_does_not_block_a_command() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     for name in [
@@ -320,7 +320,7 @@ fn a_pipe_in_the_place_of_a_file_that_the_app_writes_keeps_nobody_waiting() {
         assert_ne!(ran.code, 0, "{name}: {said}");
         assert!(said.contains("is a pipe") && said.contains(name), "{name}: {said}");
     }
-    // Without these the app goes on.
+    // Without these files, the command continues.
     for name in [
         "tool-definitions.json",
         "tool-definitions.new",
@@ -331,7 +331,7 @@ fn a_pipe_in_the_place_of_a_file_that_the_app_writes_keeps_nobody_waiting() {
     ] {
         run_with_a_pipe(&world, &world.data().join(name)).ends_with(0);
     }
-    // A key in such a file is not in the log.
+    // The log contains no key from such a file.
     for (name, text) in [
         ("tool-definitions.json", "{\"version\": \"sk-secret-1\"}"),
         ("servers/one/server.json", "{\"name\": \"one\", \"args\": \"sk-secret-1\"}"),
@@ -350,7 +350,8 @@ fn a_pipe_in_the_place_of_a_file_that_the_app_writes_keeps_nobody_waiting() {
         assert!(log.lines().any(is_told), "{name}: {log}");
     }
     assert!(!log.contains("sk-secret-1"), "{log}");
-    // A pipe in the place of a copy of the checkpoint was put there by somebody else.
+    // A pipe in place of a copy of the checkpoint must have been created by somebody else, so it
+    // raises an alarm.
     let states = fs::read_dir(world.path("state/countersign")).expect("a folder");
     let mark = states
         .map(|entry| entry.expect("an entry").path())

@@ -1,5 +1,5 @@
-//! Tests of the data folder: only its user has access whichever command creates it, and csign
-//! handles a folder without packs and with data of a newer version.
+//! Tests of the data folder: only its user has access, whichever command creates the folder, and
+//! csign handles a folder without packs and a folder with data of a newer version.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -42,7 +42,7 @@ fn open_to_others(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
+fn any_first_command_creates_a_data_folder_that_only_its_user_can_read() {
     let request = r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#;
     let commands: [&[&str]; 12] = [
         &["packs", "new", "mine"],
@@ -56,7 +56,7 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
         &["audit", "checkpoint"],
         &["service-level"],
         &["doctor"],
-        // Fails, and writes the reason to the log of `csign`.
+        // This command fails, and writes the reason to the log of `csign`.
         &["serve", "--listen", "192.0.2.1:1", "--allow-remote"],
     ];
     for args in commands {
@@ -69,7 +69,8 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
             .collect();
         let ran = run_with_loose_umask(&world, &args);
         assert!(world.data().is_dir(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
-        // A script of a new pack may be executable for everybody who can reach it; nobody else can.
+        // A new pack's script may be executable for everybody, because no other user can reach its
+        // folder.
         let open: Vec<PathBuf> = open_to_others(&world.data())
             .into_iter()
             .filter(|path| !path.ends_with("greet.sh"))
@@ -91,7 +92,7 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
 }
 
 #[test]
-fn an_export_of_the_log_is_its_users_alone() {
+fn an_export_of_the_log_can_be_read_only_by_its_user() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let export = world.path("export");
@@ -104,7 +105,7 @@ fn an_export_of_the_log_is_its_users_alone() {
 }
 
 #[test]
-fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_not_touched() {
+fn a_folder_open_to_others_is_made_private_once_it_contains_a_profile() {
     let world = World::new();
     let mode = || fs::metadata(world.data()).expect("there").permissions().mode() & 0o777;
     fs::create_dir(world.data()).expect("made");
@@ -114,7 +115,7 @@ fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_no
         mode() == 0o755 && told.contains("other users of this computer may enter it"),
         "{told}"
     );
-    // Now the folder holds a profile.
+    // The folder now contains a profile.
     let told = world.run(&["doctor"]).ends_with(0).out;
     assert!(mode() == 0o700 && told.contains("ok       data folder"), "{told}");
 }
@@ -142,7 +143,7 @@ fn run_copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
+fn a_program_copied_without_packs_reports_the_folders_that_it_searched() {
     let world = World::new();
     let beside = world.path("elsewhere/bin/tools").display().to_string();
     let own = world.data().join("tools").display().to_string();
@@ -166,7 +167,7 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
         }
         assert!(!told.contains("understand"), "{args:?}: {told}");
     }
-    // The advice works.
+    // Following the advice solves the problem.
     let listed = world
         .run_with("COUNTERSIGN_TOOLS_DIR", packs().to_str().expect("a name"), &["packs", "list"])
         .ends_with(0)
@@ -183,7 +184,7 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
 }
 
 #[test]
-fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missing() {
+fn a_program_copied_without_packs_reports_missing_packs_even_if_the_user_has_own_packs() {
     let world = World::new();
     assert_eq!(run_copied(&world, &["packs", "new", "mine"]).0, Some(0));
     let beside = world.path("elsewhere/bin/tools").display().to_string();
@@ -216,14 +217,14 @@ fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missin
         serde_json::from_str(&run_copied(&world, &["--json", "tools", "call", "cart.get"]).1)
             .expect("JSON");
     assert_eq!(refused["error"]["details"]["reason"], "no_packs", "{refused}");
-    // The pack that was found is used.
+    // The pack that is found is used.
     let (code, out, err) =
         run_copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
     assert!(!format!("{out}{err}").contains("no_packs") && code != Some(2), "{code:?}: {out}{err}");
 }
 
 #[test]
-fn a_copied_program_without_packs_knows_no_tool_and_serves_nobody() {
+fn a_program_copied_without_packs_refuses_tool_calls_and_serve() {
     let world = World::new();
     for args in [
         &["tools", "call", "cart.get"][..],
@@ -241,7 +242,7 @@ fn a_copied_program_without_packs_knows_no_tool_and_serves_nobody() {
     }
 }
 
-/// Marks a database as one of a newer version. Returns its bytes.
+/// Marks a database as written by a newer version. Returns its bytes.
 fn make_newer(file: &Path) -> Vec<u8> {
     let db = rusqlite::Connection::open(file).expect("opened");
     db.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
@@ -250,7 +251,7 @@ fn make_newer(file: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable() {
+fn a_database_of_a_newer_version_is_refused_and_other_packs_stay_usable() {
     let world = World::new();
     world.run(&["ask", "How is account 17 pacing this month?"]).ends_with(0);
     world.run(&["tools", "call", "cart.get"]).ends_with(0);
@@ -320,7 +321,7 @@ fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable()
         "{said}"
     );
 
-    // The advice works.
+    // Following the advice solves the problem.
     fs::remove_file(&pacing).expect("moved");
     fs::remove_file(&carts).expect("moved");
     world.run(&["tools", "call", "cart.get"]).ends_with(0);

@@ -1,5 +1,6 @@
-//! A small language model behind llama.cpp, both from PyPI: a greeting that is stopped, the next message,
-//! a server that is killed in the middle of an answer, and one that cannot be reached.
+//! A small language model behind llama.cpp, both from PyPI: a greeting that is stopped, the next
+//! message, a server that is killed in the middle of an answer, and a server that cannot be
+//! reached.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -12,9 +13,10 @@ use serde_json::Value;
 
 use crate::world::{World, text};
 
-/// The number of tokens of an answer, enough to stop it while it is written.
+/// The number of tokens of an answer, large enough that the answer can be stopped while it is
+/// written.
 const ANSWER: &str = "100";
-/// The number of tokens that the server reads at most.
+/// The maximum number of tokens of the server's context.
 const CONTEXT: &str = "2048";
 
 struct Server {
@@ -48,7 +50,7 @@ impl Server {
         self.child.wait().expect("ended");
     }
 
-    /// Returns how many tokens of prompts the server still knew.
+    /// Returns how many prompt tokens the server found in its cache.
     fn known_tokens(&self) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").expect("a request");
@@ -69,8 +71,8 @@ impl Drop for Server {
     }
 }
 
-/// Asks, and calls `then` with the process when a part of the answer has come. Returns all events and
-/// whether it succeeded.
+/// Asks, and calls `then` with the process when a part of the answer has arrived. Returns all
+/// events, and whether the command succeeded.
 fn ask(world: &World, message: &str, then: impl FnOnce(&Child)) -> (Vec<Value>, bool) {
     let mut command = world.command(&["--json", "ask", "--session", "s", message]);
     let mut asking = command.stdout(Stdio::piped()).spawn().expect("csign starts");
@@ -88,7 +90,7 @@ fn ask(world: &World, message: &str, then: impl FnOnce(&Child)) -> (Vec<Value>, 
     (events, asking.wait().expect("ended").success())
 }
 
-/// Returns the text of the stored answer, and whether it is marked as a part.
+/// Returns the text of the stored answer, and whether it is marked as partial.
 fn stored(events: &[Value]) -> (&str, bool) {
     let mut bodies = events.iter().map(|event| &event["item"]["body"]);
     let answer = bodies.find(|body| body["kind"] == "assistant_text");
@@ -97,7 +99,7 @@ fn stored(events: &[Value]) -> (&str, bool) {
 }
 
 #[test]
-fn a_real_model_is_stopped_goes_on_and_is_killed() {
+fn a_conversation_with_a_real_model_survives_a_stop_and_a_kill() {
     let mut server = Server::start();
     let world = World::new();
     std::fs::create_dir_all(world.data()).expect("a folder");

@@ -59,7 +59,7 @@ fn the_folder_of_a_killed_replay_is_deleted_at_the_next_start() {
 }
 
 #[test]
-fn a_changed_recording_shows_the_record_the_path_and_both_values() {
+fn replaying_a_changed_recording_shows_the_differing_record_path_and_values() {
     let world = World::new();
     world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
     let run = newest_run(&world, "s1");
@@ -90,7 +90,7 @@ fn a_changed_recording_shows_the_record_the_path_and_both_values() {
 }
 
 #[test]
-fn recordings_that_are_switched_off_are_deleted() {
+fn switching_recordings_off_deletes_stored_recordings() {
     let world = World::new();
     for _ in 0..3 {
         world.run(&["ask", "--session", "s1", "hello"]).ends_with(0);
@@ -109,7 +109,7 @@ fn recordings_that_are_switched_off_are_deleted() {
 }
 
 #[test]
-fn a_run_of_the_run_contract_says_that_it_is_not_recorded() {
+fn replaying_a_run_made_by_csign_run_says_that_it_has_no_recording() {
     let world = World::new();
     let request = world.path("request.json");
     let body =

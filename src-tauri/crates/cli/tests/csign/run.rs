@@ -57,7 +57,7 @@ fn agent_run_2_a_request_from_a_file_or_standard_input_gets_a_response() {
 }
 
 #[test]
-fn agent_run_2_events_end_once_and_the_deltas_are_the_output() {
+fn agent_run_2_a_run_has_one_terminal_event_and_its_deltas_equal_the_output() {
     let world = World::new();
     let ran = run(&world, &request("r1", "How is account 17 pacing this month?"), &["--stream"])
         .ends_with(0);
@@ -93,7 +93,7 @@ fn agent_run_2_events_end_once_and_the_deltas_are_the_output() {
 }
 
 #[test]
-fn agent_run_3_failures_are_agent_errors_with_the_id_of_their_request() {
+fn agent_run_3_failures_are_agent_errors_that_name_the_request_id() {
     let world = World::new();
     let unknown = run(
         &world,
@@ -137,7 +137,7 @@ fn agent_run_3_failures_are_agent_errors_with_the_id_of_their_request() {
 }
 
 #[test]
-fn agent_run_2_a_refusal_for_scope_is_a_success() {
+fn agent_run_2_a_request_out_of_scope_is_declined_with_status_ok() {
     let world = World::new();
     let declined =
         run(&world, &request("r", "Pay for my order with my card"), &[]).ends_with(0).json();
@@ -149,7 +149,7 @@ fn agent_run_2_a_refusal_for_scope_is_a_success() {
 }
 
 #[test]
-fn agent_run_5_a_write_ends_with_3_and_names_what_waits() {
+fn agent_run_5_a_write_exits_with_3_and_names_the_pending_action() {
     let world = World::new();
     let ended = run(
         &world,
@@ -177,7 +177,7 @@ fn agent_run_5_a_write_ends_with_3_and_names_what_waits() {
 }
 
 #[test]
-fn agent_run_9_how_runs_are_served_is_a_command() {
+fn agent_run_9_service_level_shows_counts_and_latencies_of_runs() {
     let world = World::new();
     let empty = world.run(&["service-level"]).ends_with(0).out;
     assert!(empty.contains("Nothing has been asked yet."), "{empty}");
@@ -221,12 +221,12 @@ fn agent_run_9_how_runs_are_served_is_a_command() {
 }
 
 #[test]
-fn agent_run_10_a_line_of_the_log_carries_the_callers_ids() {
+fn agent_run_10_log_lines_of_a_run_contain_the_callers_ids() {
     let world = World::new();
     let asked = |id: &str| json!({"contract_version": "1.0", "request_id": id, "input": "How is account 17 pacing this month?", "conversation_id": "c"});
     run(&world, &asked("r1"), &[]).ends_with(0);
     let file = write(&world, "request.json", &asked("r2"));
-    // It is answered from the first run's analysis, as the log shows.
+    // This request is answered from the first run's analysis, as the log shows.
     world
         .run_with(
             "COUNTERSIGN_LOG",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, packs};
 
-/// A new pack with these scenarios.
+/// Creates a new pack with these scenarios.
 fn pack(world: &World, scenarios: Value) -> String {
     let tools = world.path("tools");
     world.run(&["packs", "new", "hello", "--into", tools.to_str().expect("text")]).ends_with(0);
@@ -24,7 +24,7 @@ fn scenario(title: &str, checks: &[&str]) -> Value {
 }
 
 #[test]
-fn a_new_pack_with_a_server_keeps_what_it_promises() {
+fn a_new_mcp_pack_passes_its_own_scenarios() {
     let world = World::new();
     let made = world.run(&["packs", "new", "greeter", "--kind", "mcp"]).ends_with(0).out;
     let run = world.run(&["packs", "check", "--run", made.trim()]).ends_with(0).out;
@@ -34,7 +34,7 @@ fn a_new_pack_with_a_server_keeps_what_it_promises() {
 }
 
 #[test]
-fn agent_run_12_scenarios_run_offline_and_tell_each_check() {
+fn agent_run_12_scenarios_run_offline_and_report_each_check() {
     let world = World::new();
     let mut worker = scenario("worker", &["exit code == 0"]);
     worker["kind"] = json!("worker");
@@ -106,7 +106,7 @@ fn agent_run_12_scenarios_run_offline_and_tell_each_check() {
 }
 
 #[test]
-fn agent_run_12_a_new_pack_brings_scenarios_that_pass() {
+fn agent_run_12_a_new_pack_passes_its_own_scenarios() {
     let world = World::new();
     let folder = pack(&world, Value::Null);
     let ran = world.run(&["packs", "check", "--run", &folder]).ends_with(0);
@@ -114,7 +114,7 @@ fn agent_run_12_a_new_pack_brings_scenarios_that_pass() {
 }
 
 #[test]
-fn agent_run_12_the_packs_that_ship_keep_what_they_promise() {
+fn agent_run_12_bundled_packs_pass_their_scenarios() {
     let world = World::new();
     let made = world.run(&["packs", "new", "lookup", "--kind", "http"]).ends_with(0).out;
     let shipped = ["campaign-portfolio-pacing", "memory", "shop", "web-api-example"]

@@ -8,7 +8,7 @@ fn found(world: &World, args: &[&str]) -> Value {
     world.run(&[&["--json", "search"], args].concat()).ends_with(0).json()
 }
 
-/// The sessions of the messages that were found, each once, in alphabetical order.
+/// Returns the sessions of the found messages, without duplicates, in alphabetical order.
 fn sessions(found: &Value) -> Vec<&str> {
     let hits = found["hits"].as_array().expect("hits");
     let mut ids: Vec<_> = hits.iter().filter_map(|hit| hit["session"].as_str()).collect();
@@ -18,7 +18,7 @@ fn sessions(found: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn messages_of_all_conversations_are_found_with_their_words_marked() {
+fn a_search_finds_messages_of_all_conversations_and_marks_the_matching_words() {
     let world = World::new();
     world.run(&["ask", "--session", "one", "How is account 17 pacing?"]).ends_with(0);
     world
@@ -41,7 +41,7 @@ fn messages_of_all_conversations_are_found_with_their_words_marked() {
         .collect();
     assert_eq!(marked, [Some("How"), Some("is"), Some("account")], "{hit:#}");
 
-    // Letters match without their marks, and the other way round.
+    // Letters match with and without their diacritics.
     for text in ["manadens forbrukning", "MÅNADENS", "förbruk"] {
         assert_eq!(sessions(&found(&world, &[text])), ["two"], "{text}");
     }
@@ -50,7 +50,7 @@ fn messages_of_all_conversations_are_found_with_their_words_marked() {
 }
 
 #[test]
-fn a_search_is_words_and_never_a_query_language() {
+fn a_search_text_is_never_interpreted_as_a_query_language() {
     let world = World::new();
     world.run(&["ask", "--session", "one", "How is account 17 pacing?"]).ends_with(0);
     for text in [
@@ -75,7 +75,7 @@ fn a_search_is_words_and_never_a_query_language() {
 }
 
 #[test]
-fn a_search_is_narrowed_by_day_specialist_and_tool() {
+fn a_search_can_be_limited_by_day_specialist_and_tool() {
     let world = World::new();
     world.run(&["ask", "--session", "pace", "How is account 17 pacing?"]).ends_with(0);
     world.run(&["ask", "--session", "shop", "show me boots like account 17 has"]).ends_with(0);

@@ -1,4 +1,5 @@
-//! Tests of `csign serve`, which becomes the gateway's program. The gateway has its own tests.
+//! Tests of `csign serve`, which becomes the gateway's program. The gateway itself is tested in its
+//! crate.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::world::{self, Ran, World};
 
-/// Starts a server. Returns it with its first line of output.
+/// Starts a server. Returns the process and its first line of output.
 fn start(mut command: Command) -> (Child, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
     let mut line = String::new();
@@ -28,7 +29,7 @@ fn stop(mut child: Child, signal: i32) -> (Option<i32>, String) {
 }
 
 #[test]
-fn the_gateway_takes_the_place_of_csign_and_ends_with_code_0_on_a_signal() {
+fn serve_replaces_csign_with_the_gateway_and_exits_with_0_on_a_signal() {
     for signal in [libc::SIGTERM, libc::SIGINT] {
         let world = World::new();
         let (child, line) =
@@ -42,12 +43,12 @@ fn the_gateway_takes_the_place_of_csign_and_ends_with_code_0_on_a_signal() {
 }
 
 #[test]
-fn the_gateway_gets_options_and_variables() {
+fn serve_passes_options_and_variables_to_the_gateway() {
     let world = World::new();
     let file = world.path("shop.env");
     fs::write(&file, "MAX_MESSAGE_CHARS=many\n").expect("written");
     let file = file.to_str().expect("a name");
-    // The options of all commands may stand before or after the name of the command.
+    // The options common to all commands may stand before or after the name of the command.
     let before = world.run(&["--json", "serve", "--env-file", file]).ends_with(2);
     let after = world.run(&["serve", "--json", "--env-file", file]).ends_with(2);
     for ran in [before, after] {
@@ -65,14 +66,14 @@ fn the_gateway_gets_options_and_variables() {
 }
 
 #[test]
-fn a_missing_gateway_is_an_error_with_a_remedy() {
+fn serve_without_the_gateway_program_is_an_error_with_a_hint() {
     let world = World::new();
     let bin = world.path("elsewhere");
     fs::create_dir(&bin).expect("made");
     fs::copy(world::program(), bin.join("csign")).expect("copied");
     let run = |args: &[&str]| {
         let mut command = world.bare(bin.join("csign"));
-        // A program of the search path is not used.
+        // A program in the search path is not used.
         let path = program("countersign-gateway").with_file_name("");
         command.env("PATH", path).arg("--data-dir").arg(world.data()).args(args);
         Ran::of(command.output().expect("started")).ends_with(1)
@@ -97,7 +98,7 @@ fn options(help: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn csign_serve_has_the_options_of_the_gateway_and_those_of_every_command() {
+fn csign_serve_accepts_the_gateways_options_and_the_common_options() {
     let world = World::new();
     let ours = options(&world.run(&["serve", "--help"]).ends_with(0).out);
     let help = world.bare(program("countersign-gateway")).arg("--help").output().expect("started");

@@ -1,5 +1,6 @@
 //! Tests of `csign servers` as a person uses it at a terminal, with a real server program and a
-//! real keyring: what is shown before it runs, where its key is kept, and why one does not start.
+//! real keyring: what is shown before it runs, where its key is kept, and why a server does not
+//! start.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
@@ -12,10 +13,10 @@ use crate::{
 };
 
 const TOKEN: &str = "tok-5b19e07cc4d2a683";
-/// The keyring's name for it.
+/// The name of the key's entry in the keyring.
 const ENTRY: &str = "credential/own-notes/NOTES_TOKEN@program";
 
-/// A server with two tools. With `--strict` it needs a key, and says so on its error output.
+/// A server with two tools. With `--strict`, it requires a key and says so on its error output.
 const SERVER: &str = r#"#!/usr/bin/python3
 import json, os, sys
 if "--strict" in sys.argv and not os.environ.get("NOTES_TOKEN"):
@@ -55,7 +56,7 @@ fn write_server(world: &World) -> String {
     path.display().to_string()
 }
 
-/// Returns what the server's tool said. Its text stays the text that it was.
+/// Returns the output of the server's tool, which is JSON in a text.
 fn said(ran: &Ran) -> Value {
     serde_json::from_str(ran.json()["data"].as_str().unwrap()).unwrap()
 }
@@ -87,7 +88,7 @@ fn files_with_token(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
+fn a_server_is_added_used_and_removed_with_its_key_in_the_keyring_only() {
     let world = World::new();
     let (keyring, server) = (Keyring::start(&world), write_server(&world));
     let person = |args: &[&str]| at_a_terminal(keyring.command(&world, "script"), &world, args);
@@ -130,7 +131,7 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
     );
     let call = || script(&["--json", "tools", "call", "notes.read", "--args", "{}"]);
     assert_eq!(said(&call().ends_with(0)), json!({"has_key": true, "mood": "fine"}));
-    // Nobody said that this one only reads.
+    // Nobody has confirmed that this tool only reads.
     script(&["tools", "call", "notes.write", "--args", "{}"]).ends_with(3);
     let tested = person(&["servers", "test", "notes"]).ends_with(0);
     assert!(tested.out.contains("write") && tested.out.contains("says nothing"), "{}", tested.out);
@@ -143,7 +144,7 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
     let log = script(&["servers", "log", "notes"]).ends_with(0);
     assert!(log.out.contains("no error output"), "{}", log.out);
 
-    // A file with a key, as an earlier version wrote it.
+    // Writes a file with a key, as an earlier version stored it.
     let file = world.path("data/servers/notes/server.json");
     let odd = format!("ghp_{}", "a1B2".repeat(9));
     let text = fs::read_to_string(&file).unwrap();
@@ -166,7 +167,7 @@ fn a_server_is_added_used_and_removed_and_its_key_is_in_the_keyring_only() {
 }
 
 #[test]
-fn a_server_that_cannot_start_shows_its_last_lines_and_is_not_added() {
+fn a_server_that_cannot_start_is_not_added_and_its_last_output_is_shown() {
     let world = World::new();
     let server = write_server(&world);
     let failed =
@@ -182,14 +183,14 @@ fn a_server_that_cannot_start_shows_its_last_lines_and_is_not_added() {
     for left in ["data/servers/notes", "data/packs/own-notes"] {
         assert!(!world.path(left).exists(), "{left}");
     }
-    // A script cannot start anything.
+    // A script cannot start a server, because no person is asked.
     let refused = world.run(&["--json", "servers", "add", "--yes", &server]);
     assert_ne!(refused.code, 0, "{}", refused.out);
     assert_eq!(refused.json()["error"]["details"]["reason"], Value::from("no_terminal"));
 }
 
 #[test]
-fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
+fn adding_a_server_asks_before_the_first_start_and_which_tools_only_read() {
     let world = World::new();
     let server = write_server(&world);
     let started = world.path("data/packs/own-notes/started");
@@ -204,13 +205,15 @@ fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
     terminal.wait_for("Start it now? [y/N]");
     terminal.type_in("y\n");
     terminal.wait_for("A first start may download its program");
-    // Its test has started it a second time, without network.
+    // The test has started the server a second time, without network.
     terminal.wait_for("Run it without?");
     terminal.type_in("n\n");
     terminal.wait_for("Numbers, or nothing:");
     assert!(started.exists());
     terminal.type_in("1, 2-9\n");
-    terminal.wait_for("2-9 is neither a number of the list nor a tool.");
+    // The program discards keys that are typed before it shows the question again.
+    terminal.pass("2-9 is neither a number of the list nor a tool.");
+    terminal.pass("Numbers, or nothing:");
     terminal.type_in("1\n");
     terminal.wait_for("May its reads run without asking?");
     terminal.type_in("y\n");
@@ -222,7 +225,7 @@ fn the_person_is_asked_before_the_first_start_and_says_what_only_reads() {
 }
 
 #[test]
-fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_tools() {
+fn adding_a_server_shows_its_settings_and_asks_again_if_its_tools_change() {
     const RANDOM: &str = "q7Zr0XbN4tLw9Vd2KfP1";
     let world = World::new();
     let server = write_server(&world);
@@ -274,7 +277,7 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
     assert_ne!(world.run(&["servers", "reads", "notes", "run"]).code, 0, "only a person widens");
     world.at_a_terminal(&["servers", "reads", "notes", "run"]).ends_with(0);
     let list = world.run(&["servers", "list"]).ends_with(0);
-    // The hash is that of its file, which says whether its reads may run.
+    // The hash is that of the server's file, which also says whether reads run without asking.
     let listed = world.run(&["--json", "servers", "list"]).ends_with(0).json();
     let hash = listed[0]["manifest_hash"].as_str().unwrap();
     assert!(
@@ -285,7 +288,7 @@ fn a_terminal_shows_all_that_decides_asks_about_keys_and_asks_again_about_other_
 }
 
 #[test]
-fn settings_of_another_client_are_added_with_the_values_of_the_terminal() {
+fn servers_of_another_clients_settings_are_added_with_values_entered_at_the_terminal() {
     let world = World::new();
     let (keyring, server) = (Keyring::start(&world), write_server(&world));
     let settings = json!({"mcpServers": {
@@ -337,7 +340,7 @@ fn settings_of_another_client_are_added_with_the_values_of_the_terminal() {
 }
 
 #[test]
-fn a_terminal_shows_what_a_server_says_differently_and_accepts_it() {
+fn servers_accept_shows_changed_tool_descriptions_and_accepts_them() {
     let world = World::new();
     let server = write_server(&world);
     let about = world.path("about").display().to_string();

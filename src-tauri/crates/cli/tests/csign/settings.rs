@@ -1,4 +1,5 @@
-//! Tests of a settings file with a fault: each command names it, and no model answers instead.
+//! Tests of a settings file with an error: each command names the file, and no other model answers
+//! instead.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use tokio::runtime::Runtime;
 use crate::world::{Ran, World};
 
 #[test]
-fn a_fault_of_the_settings_file_is_named_at_every_command() {
+fn every_command_reports_an_error_in_the_settings_file() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let file = world.data().join("countersign.toml");

@@ -1,6 +1,6 @@
 //! Tests of the local socket against programs of the same user: a pack's server and all programs
-//! that it starts, a client without the token, and a client that falsely claims to be used by a
-//! person. The programs are real processes that connect to a real `csign`.
+//! that the server starts, a client without the token, and a client that falsely claims to be used
+//! by a person. The programs are real processes that connect to a real `csign`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -64,14 +64,14 @@ for line in sys.stdin:
         print(json.dumps(reply), flush=True)
 "#;
 
-/// A client that is not a program of a pack: `HOW SOCKET TOKEN CLAIM REQUESTS`.
+/// A client that is not a program of a pack, with the arguments `HOW SOCKET TOKEN CLAIM REQUESTS`.
 const CLIENT: &str = r#"
 how, path, token, claim, requests = sys.argv[1:]
 run = lambda: knock(path, token, claim == "yes", json.loads(requests))
 print(json.dumps({"itself": run, "terminal": lambda: at_a_terminal(run), "background": lambda: in_background(run)}[how]()))
 "#;
 
-/// A profile that a `csign` at a terminal holds, with a pending write, and with decisions in
+/// A profile that a `csign` at a terminal has open, with a pending write, and with decisions in
 /// terminals allowed.
 struct HeldAction {
     world: World,
@@ -123,7 +123,7 @@ impl HeldAction {
         self.world.data().join("socket-token")
     }
 
-    /// Returns the token, as if it had leaked. Empty if there is none.
+    /// Returns the token, as if it had leaked, or an empty text if there is no token.
     fn token(&self) -> String {
         fs::read_to_string(self.token_file()).unwrap_or_default()
     }
@@ -132,7 +132,7 @@ impl HeldAction {
         json!(["approval_decide", {"id": self.waiting["id"], "hash": self.waiting["hash"], "decision": {"decision": "approve_once"}}])
     }
 
-    /// Lets the pack's server attack during a call of its tool, through a second `csign`.
+    /// Makes the pack's server attack during a call of its tool, through a second `csign`.
     fn attack(&self, how: &str, token: &str, requests: &Value) -> Value {
         let arguments = json!({"how": how, "socket": self.socket(), "file": self.token_file(), "token": token, "requests": requests}).to_string();
         self.world
@@ -142,7 +142,7 @@ impl HeldAction {
             .clone()
     }
 
-    /// Lets a program outside Countersign attack.
+    /// Makes a program outside Countersign attack.
     fn knock(&self, how: &str, token: &str, claim: &str, requests: &Value) -> Value {
         let mut command = self.world.bare("python3");
         command.arg(self.world.path("client.py")).arg(how).arg(self.socket()).args([
@@ -176,7 +176,7 @@ impl HeldAction {
 
 const SETTINGS: &str = "decide_from_terminal = true\n\n[egress]\nredaction = \"strict\"\n";
 
-/// Settings that send everything to another server.
+/// Returns settings that send all data to another server.
 fn widened_settings() -> Value {
     json!({
         "decide_from_terminal": true, "egress": {"allowed": true, "redaction": "none"}, "packs": {"snoop": {"private_network": true}},
@@ -184,7 +184,8 @@ fn widened_settings() -> Value {
     })
 }
 
-/// Requests that read conversations and the log, widen each setting, and approve what waits.
+/// Returns requests that read conversations and the log, widen each setting, and approve the
+/// pending action.
 fn everything(held: &HeldAction) -> Value {
     json!([
         ["sessions_list", {}], ["session_open", {"session": "desktop:s1"}], ["audit_list", {}], ["settings_get", {}],
@@ -193,7 +194,7 @@ fn everything(held: &HeldAction) -> Value {
     ])
 }
 
-/// Asserts that the answer is one line of refusal, and then the end.
+/// Asserts that the answer is one line of refusal, followed by the end of the connection.
 #[track_caller]
 fn is_refused(told: &Value, reason: &str, what: &str) {
     assert_eq!(told["first"]["refused"]["details"]["reason"], reason, "{what}: {told}");
@@ -203,8 +204,8 @@ fn is_refused(told: &Value, reason: &str, what: &str) {
     );
 }
 
-/// Asserts that a pack's server cannot reach the socket, if the system lets the guard hide it, or
-/// else is refused.
+/// Asserts that a pack's server cannot reach the socket if the guard can hide the socket on this
+/// system, and is refused otherwise.
 #[track_caller]
 fn is_kept_out(told: &Value, what: &str) {
     if told["unreachable"].is_null() {
@@ -213,7 +214,7 @@ fn is_kept_out(told: &Value, what: &str) {
 }
 
 #[test]
-fn a_packs_server_gets_nothing_through_the_socket() {
+fn a_packs_server_is_refused_at_the_apps_socket() {
     let held = HeldAction::new(SETTINGS);
     let (token, requests) = (held.token(), everything(&held));
     let read = held.attack("read", "", &json!([]));
@@ -233,7 +234,7 @@ fn a_packs_server_gets_nothing_through_the_socket() {
 }
 
 #[test]
-fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
+fn a_packs_daemon_that_killed_its_guard_is_refused_at_the_apps_socket() {
     let held = HeldAction::new(SETTINGS);
     let requests = everything(&held);
     let arguments = json!({"how": "daemon", "socket": held.socket(), "token": held.token(), "requests": requests}).to_string();
@@ -251,7 +252,7 @@ fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
 }
 
 #[test]
-fn a_client_without_the_token_is_refused_and_sees_nothing_else() {
+fn a_client_without_the_token_is_refused_and_receives_no_data() {
     let held = HeldAction::new(SETTINGS);
     let requests = everything(&held);
     let mode = fs::metadata(held.token_file()).expect("a token").permissions().mode();
@@ -268,7 +269,7 @@ fn a_client_without_the_token_is_refused_and_sees_nothing_else() {
     held.assert_untouched(SETTINGS);
 }
 
-/// Returns the reasons of the errors, in order; empty for an answer.
+/// Returns the reasons of the errors, in order, with an empty text for an answer without an error.
 fn reasons(told: &Value) -> Vec<String> {
     let answers = told["answers"].as_array().unwrap_or_else(|| panic!("{told}"));
     answers
@@ -278,7 +279,7 @@ fn reasons(told: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_client_that_claims_a_person_neither_decides_nor_widens() {
+fn a_client_that_only_claims_to_be_a_person_cannot_approve_or_widen_permissions() {
     let held = HeldAction::new(SETTINGS);
     let requests = json!([
         held.approve(), ["settings_set", {"settings": widened_settings()}], ["secret_set", {"name": "OPENAI_API_KEY", "value": "x", "this_run_only": true}],
@@ -309,7 +310,7 @@ fn a_client_that_claims_a_person_neither_decides_nor_widens() {
 }
 
 #[test]
-fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
+fn a_client_with_the_token_can_widen_permissions_and_approve_only_at_a_terminal() {
     let held = HeldAction::new(SETTINGS);
     let narrow =
         json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}});
@@ -326,7 +327,7 @@ fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
 }
 
 #[test]
-fn a_question_at_a_second_terminal_is_answered_there_without_leave_to_decide() {
+fn a_terminal_may_answer_its_own_approval_without_decide_from_terminal() {
     let held = HeldAction::new("");
     let mut own = Terminal::start(
         &held.world,

@@ -1,10 +1,10 @@
-//! Tests with random tampering of all data that a profile's log relies on: the log, the marks in
+//! Tests that randomly tamper with all data that a profile's log relies on: the log, the marks in
 //! the state folder and the keyring, the `installation` file, whole folders, exports. The real
-//! `csign` verifies; each attempt begins with the original files.
+//! `csign` verifies the log; each attempt begins with the original files.
 //!
-//! Two cases are left out because they lose nothing: removing the state folder's mark, and
-//! replacing it by an older signed one, while the keyring has its own mark. A person who can write
-//! to the state folder and the keyring can change anything; see SECURITY.md.
+//! Two cases are left out because no data is lost: the state folder's mark is removed, or replaced
+//! with an older signed mark, while the keyring has its own mark. A person who can write to the
+//! state folder and the keyring can change anything; see SECURITY.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +45,7 @@ fn put(folder: &Path, tree: &Tree) {
     }
 }
 
-/// A profile with its state folder at one time, and the keyring's mark.
+/// A profile with its state folder at one moment, and the keyring's mark.
 struct Moment {
     data: Tree,
     state: Tree,
@@ -56,14 +56,14 @@ struct Profile {
     world: World,
     keyring: Keyring,
     early: Moment,
-    /// The states that are attacked: left by a kill, and closed.
+    /// The states that are attacked: after a kill, and after a clean end.
     now: Vec<Moment>,
-    /// Another profile of the same user: its data folder, and an export of the first one's log.
+    /// Another profile of the same user: its data folder, and an export of the first profile's log.
     other: Tree,
     export: Tree,
 }
 
-/// Attacks the profile and returns a description. None if it changes nothing.
+/// Attacks the profile. Returns a description, or None if the attack changes nothing.
 type Attack = fn(&Profile, &Moment, &mut Random) -> Option<String>;
 
 const ATTACKS: [Attack; 16] = [
@@ -136,7 +136,7 @@ impl Profile {
         Self { early, now, other, export, keyring, world }
     }
 
-    /// Restores the files, and also the keyring's mark, which only one attack changes.
+    /// Restores the files and the keyring's mark, which only one attack changes.
     fn begin(&self, moment: &Moment) {
         let (attributes, _) = self.keyring.item(&self.world, &installation(&moment.data), MARK);
         self.keyring.replace(&self.world, &attributes, &moment.mark);
@@ -170,7 +170,7 @@ impl Profile {
         )
     }
 
-    /// Puts the earlier log alone into the folder.
+    /// Puts only the earlier log into the folder.
     fn put_early_log(&self) {
         for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
             let _ = fs::remove_file(self.world.data().join(name));
@@ -202,8 +202,8 @@ fn damage(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     (new != bytes).then_some(new)
 }
 
-/// Changes bytes of the log. In a closed log every byte counts; other logs are attacked in the
-/// tests of `audit`, which know the meaning of the bytes.
+/// Changes bytes of the log. In a log that was closed cleanly, every byte matters; other logs are
+/// attacked in the tests of `audit`, which know the meaning of the bytes.
 fn log_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     if moment.data.contains_key(Path::new("audit.db-wal")) {
         return None;
@@ -248,7 +248,7 @@ fn early_log_and_mark_and_installation(
     Some("an early log with its mark, and no installation".to_owned())
 }
 
-/// Forges the mark of the early log with a higher counter, without a key.
+/// Forges the mark of the early log with a higher counter, without knowing the key.
 fn early_log_with_forged_mark(
     profile: &Profile,
     moment: &Moment,
@@ -329,7 +329,7 @@ fn no_folder(profile: &Profile, _: &Moment, _: &mut Random) -> Option<String> {
     Some("no data folder".to_owned())
 }
 
-/// Damages the record in the state folder that there is a log here.
+/// Damages the entry in the state folder that says that this profile has a log.
 fn damage_index(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let of_this = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes).contains(&format!("{}\"", profile.world.data().display()))
@@ -386,7 +386,7 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
                 };
                 let (code, said) = profile.verify(&[]);
                 assert_eq!(code, Some(5), "{name}: {what}: {said}");
-                // No command runs with it.
+                // Other commands refuse this log, too.
                 if random.chance(10) {
                     let out = profile
                         .keyring

@@ -1,16 +1,19 @@
-//! Tests with a person at a terminal: csign asks before a write, gets an answer, and works beside a
-//! second `csign`. The terminal is a pseudo-terminal made by `script`.
+//! Tests with a person at a terminal: csign asks before a write, accepts the answer, and works
+//! beside a second `csign`. The terminal is a pseudo-terminal made by `script`.
 
 use std::io::{Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 
-use crate::world::{SHOE, World, program, text};
+use crate::world::{DEADLINE, SHOE, World, program, text};
 
-/// A `csign` on a terminal of its own.
+/// A `csign` on its own terminal.
 pub(crate) struct Terminal {
     child: Child,
     keys: ChildStdin,
-    screen: ChildStdout,
+    /// The pieces of output. The channel is closed at the end of the output.
+    screen: Receiver<Vec<u8>>,
     seen: String,
 }
 
@@ -19,8 +22,8 @@ impl Terminal {
         Self::start_with(world.bare("script"), "", world, args)
     }
 
-    /// Starts with a command of `script` that has an environment of its own. `runner` is the command
-    /// that starts `csign`, if it is not to be started directly.
+    /// Starts with a command of `script` that has its own environment. `runner` is the command that
+    /// starts `csign`, if `csign` is not to be started directly.
     pub(crate) fn start_with(
         mut script: Command,
         runner: &str,
@@ -29,7 +32,7 @@ impl Terminal {
     ) -> Self {
         let quoted: Vec<String> =
             args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
-        // `exec`, because a shell in between would receive Ctrl-C.
+        // `exec` is used because a shell in between would receive Ctrl-C.
         let line = format!(
             "exec {runner} '{}' --data-dir '{}' {}",
             program(),
@@ -43,8 +46,17 @@ impl Terminal {
             .stdout(Stdio::piped())
             .spawn()
             .expect("script starts");
-        let (keys, screen) =
+        let (keys, mut output) =
             (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        let (send, screen) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = [0; 1024];
+            while let Ok(read @ 1..) = output.read(&mut bytes) {
+                if send.send(bytes[..read].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
         Self { child, keys, screen, seen: String::new() }
     }
 
@@ -53,20 +65,29 @@ impl Terminal {
         assert!(self.shows(text), "the program ended before {text:?} was shown:\n{}", self.seen);
     }
 
-    /// Reads until the text is on the screen. Returns false if the program ends before.
+    /// Reads until the text is on the screen. Returns false if the program ends first.
     pub(crate) fn shows(&mut self, text: &str) -> bool {
-        let mut bytes = [0; 1024];
         while !self.seen.contains(text) {
-            let read = self.screen.read(&mut bytes).expect("read");
-            if read == 0 {
+            if !self.read_piece(text) {
                 return false;
             }
-            self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
         }
         true
     }
 
-    /// Waits for the text, and discards everything before it, so that the next text must come
+    /// Reads the next piece of output. Returns false at its end.
+    fn read_piece(&mut self, awaited: &str) -> bool {
+        match self.screen.recv_timeout(DEADLINE) {
+            Ok(piece) => self.seen.push_str(&String::from_utf8_lossy(&piece)),
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("{awaited} was not shown in {DEADLINE:?}:\n{}", self.seen)
+            }
+        }
+        true
+    }
+
+    /// Waits for the text and discards everything before it, so that the next text must appear
     /// later.
     pub(crate) fn pass(&mut self, text: &str) {
         self.wait_for(text);
@@ -80,11 +101,9 @@ impl Terminal {
         self.keys.flush().expect("typed");
     }
 
-    /// Waits for the end. Returns the whole output and the exit code.
+    /// Waits for the program's end. Returns the whole output and the exit code.
     pub(crate) fn end(mut self) -> (String, Option<i32>) {
-        let mut rest = Vec::new();
-        self.screen.read_to_end(&mut rest).expect("read");
-        self.seen.push_str(&String::from_utf8_lossy(&rest));
+        while self.read_piece("the end") {}
         let code = self.child.wait().expect("ended").code();
         (self.seen, code)
     }
@@ -115,7 +134,7 @@ fn a_terminal_shows_the_answer_formatted() {
 }
 
 #[test]
-fn a_yes_on_the_terminal_runs_what_was_shown() {
+fn an_approval_at_the_terminal_runs_the_shown_call() {
     let world = World::new();
     let mut terminal = Terminal::start(
         &world,
@@ -149,7 +168,7 @@ fn a_yes_on_the_terminal_runs_what_was_shown() {
 }
 
 #[test]
-fn enter_alone_rejects_and_the_reason_is_heard() {
+fn enter_alone_rejects_an_action_and_the_typed_reason_is_passed_on() {
     let world = World::new();
     let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
     let mut terminal = Terminal::start(
@@ -168,7 +187,7 @@ fn enter_alone_rejects_and_the_reason_is_heard() {
 }
 
 #[test]
-fn a_second_csign_joins_the_one_that_waits() {
+fn a_second_csign_connects_to_the_one_that_waits_for_approval() {
     let world = World::new();
     let mut first = Terminal::start(
         &world,
@@ -202,7 +221,7 @@ fn a_second_csign_joins_the_one_that_waits() {
 }
 
 #[test]
-fn a_decision_in_a_second_terminal_ends_the_question_in_the_first() {
+fn a_decision_in_a_second_terminal_ends_the_prompt_in_the_first() {
     let world = World::new();
     std::fs::create_dir(world.data()).expect("made");
     std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n")
@@ -223,7 +242,7 @@ fn a_decision_in_a_second_terminal_ends_the_question_in_the_first() {
 }
 
 #[test]
-fn approving_by_id_needs_the_users_leave_and_the_hash() {
+fn approving_by_id_requires_decide_from_terminal_and_the_hash() {
     let world = World::new();
     let pending = world.pending();
     let (id, hash) = (text(&pending, "id"), text(&pending, "hash"));
@@ -247,7 +266,7 @@ fn approving_by_id_needs_the_users_leave_and_the_hash() {
 }
 
 #[test]
-fn ctrl_c_stops_the_turn() {
+fn ctrl_c_at_an_approval_prompt_cancels_the_turn() {
     let world = World::new();
     let mut terminal = Terminal::start(
         &world,
@@ -276,8 +295,8 @@ fn a_servers_question_is_answered_on_the_terminal_field_by_field() {
         ("Country (one of the numbers above): ", "\n"),
         ("This needs a value.", "3\n"),
         ("Weight - In grams, with the envelope (whole number): ", "heavy\n"),
-        // More than the server accepts: its schema is checked at the end, and the question is asked
-        // again.
+        // The value is larger than the server accepts. Its schema is checked at the end, and the
+        // question is asked again.
         ("Type a whole number", "9000\n"),
         ("Note for the postman", "\n"),
         ("Registered", "\n"),
@@ -315,7 +334,7 @@ fn a_servers_question_can_be_declined_on_the_terminal() {
 }
 
 #[test]
-fn a_servers_question_is_declined_where_nobody_can_answer() {
+fn a_servers_question_is_declined_without_a_terminal() {
     let world = World::new();
     kit::packs::install("letters", &world.data());
     insta::assert_snapshot!(world.transcript(&[&COST, &["tools", "call", "letter.price"]]));

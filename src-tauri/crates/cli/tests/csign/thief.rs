@@ -1,6 +1,6 @@
 //! A real server of a pack tries to read the log's signing key from a real keyring over a real
-//! session bus, as root and as an unprivileged user. The same program outside the guard gets the
-//! key, so the attack is real.
+//! session bus, as root and as an unprivileged user. Without the guard, the same program gets the
+//! key, which shows that the attack works.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
@@ -11,8 +11,8 @@ use crate::{
     world::{World, text},
 };
 
-/// Runs csign as its user would, with the keyring, and installs the hostile server as one of the
-/// user's packs.
+/// A world in which csign runs with the keyring as its user would run it, and in which the hostile
+/// server is installed as one of the user's packs.
 struct Scene {
     world: World,
     keyring: Keyring,
@@ -37,7 +37,8 @@ impl Scene {
         let thief = pack.join("server.py");
         fs::write(&thief, script).unwrap();
         fs::set_permissions(&thief, fs::Permissions::from_mode(0o755)).unwrap();
-        // A server makes nothing directly in a home folder, where hidden files are closed.
+        // The folder is created here, because a server cannot create files directly in a home
+        // folder, where hidden files are closed.
         fs::create_dir_all(world.path("home/loot")).unwrap();
         world.hand_over();
         Self { world, keyring, thief, signing_key }
@@ -87,7 +88,7 @@ fn no_key_is_stolen(world: World) {
     for found in ["connected", "keys", "bus variables", "keyring files"] {
         assert_eq!(inside[found].as_array().map(Vec::len), Some(0), "{found}: {inside}");
     }
-    // doctor has tried it too.
+    // doctor has tried this, too.
     let told =
         Keyring::csign(&scene.keyring, &scene.world, &["--json", "doctor"]).output().unwrap();
     let told: Value = serde_json::from_slice(&told.stdout).unwrap();
@@ -111,15 +112,15 @@ fn a_server_cannot_read_the_signing_key_from_the_keyring() {
 }
 
 #[test]
-fn a_server_of_a_user_without_rights_cannot_read_the_signing_key() {
-    // SAFETY: takes no arguments, changes nothing and cannot fail.
+fn a_server_of_an_unprivileged_user_cannot_read_the_signing_key() {
+    // SAFETY: the call takes no arguments, changes nothing and cannot fail.
     if unsafe { libc::geteuid() } == 0 {
         no_key_is_stolen(World::of_user(65534));
     }
 }
 
 #[test]
-fn doctor_tells_which_sockets_stay_open_to_servers() {
+fn doctor_reports_which_sockets_servers_can_still_reach() {
     let world = World::new();
     // A bus over TCP cannot be hidden from a single program.
     let ran = crate::world::Ran::of(

@@ -1,5 +1,5 @@
-//! Tests of help, wrong usage, the state of the installation, packs, and failures that a person
-//! must understand.
+//! Tests of help, wrong usage, the state of the installation, packs, and failures whose messages a
+//! person must understand.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn help_names_every_command_and_the_exit_codes() {
 }
 
 #[test]
-fn an_argument_that_is_no_text_is_wrong_usage() {
+fn an_argument_that_is_not_utf_8_is_wrong_usage() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
     let world = World::new();
     let output = world
@@ -39,7 +39,7 @@ fn an_argument_that_is_no_text_is_wrong_usage() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2_and_touches_nothing() {
+fn wrong_usage_exits_with_2_and_changes_no_file() {
     let world = World::new();
     let wrong: [&[&str]; 8] = [
         &[],
@@ -72,7 +72,7 @@ fn wrong_usage_ends_with_2_and_touches_nothing() {
 }
 
 #[test]
-fn failures_are_one_sentence_and_a_hint() {
+fn failures_are_reported_in_one_sentence_with_a_hint() {
     let world = World::new();
     fs::write(world.path("file"), "in the way").expect("written");
     let blocked = world.path("file").join("data");
@@ -99,8 +99,8 @@ fn failures_are_one_sentence_and_a_hint() {
     assert_eq!(error["error"]["details"]["reason"], "not_found");
 }
 
-/// Runs `csign` in its own mount namespace, after `script` has mounted something on the data folder
-/// (`$1`). None if mounting is not possible.
+/// Runs `csign` in its own mount namespace, after `script` has mounted a file system on the data
+/// folder (`$1`). Returns None if mounting is not possible.
 fn on_a_mount(world: &World, script: &str, args: &[&str]) -> Option<std::process::Output> {
     let can = world.bare("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
@@ -120,7 +120,7 @@ fn on_a_mount(world: &World, script: &str, args: &[&str]) -> Option<std::process
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_said_with_what_to_do() {
+fn a_data_folder_that_cannot_be_written_is_reported_with_a_hint() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let read_only = "mount --bind \"$data\" \"$data\"; mount -o remount,bind,ro \"$data\"";
@@ -148,7 +148,7 @@ fn a_folder_that_cannot_be_written_is_said_with_what_to_do() {
 }
 
 #[test]
-fn the_kill_switch_stops_every_run() {
+fn agent_enabled_false_refuses_every_run() {
     let world = World::new();
     let ran = world.run_with("AGENT_ENABLED", "false", &["ask", "hello"]).ends_with(1);
     assert!(ran.err.contains("switched off") && ran.err.contains("hint: "), "{}", ran.err);
@@ -160,7 +160,7 @@ fn the_kill_switch_stops_every_run() {
 }
 
 #[test]
-fn doctor_says_what_is_well() {
+fn doctor_reports_checks_that_pass_and_warnings() {
     let world = World::new();
     let ran = world.run(&["doctor"]).ends_with(0);
     assert!(
@@ -173,7 +173,7 @@ fn doctor_says_what_is_well() {
 }
 
 #[test]
-fn a_pack_is_checked_fault_by_fault() {
+fn packs_check_reports_each_problem_of_a_manifest() {
     let world = World::new();
     let shop = packs().join("shop");
     let ran = world.run(&["packs", "check", shop.to_str().expect("a name")]).ends_with(0);

@@ -46,7 +46,7 @@ impl Drop for Demo {
 }
 
 #[test]
-fn reading_needs_the_users_leave_to_reach_this_computer() {
+fn a_call_to_an_address_of_this_computer_requires_permission_for_the_private_network() {
     let (demo, world) = (Demo::start(), World::new());
     demo.settings(&world, false);
     let call = ["--json", "tools", "call", "parcel.track", "--args", r#"{"number": 1001}"#];
@@ -90,7 +90,7 @@ fn a_list_is_printed_as_the_table_that_its_tool_declares() {
 }
 
 #[test]
-fn a_missing_key_is_told_before_anybody_is_asked() {
+fn a_missing_key_is_reported_before_a_person_is_asked_for_approval() {
     let (demo, world) = (Demo::start(), World::new());
     demo.settings(&world, true);
     let call = [
@@ -121,7 +121,7 @@ fn a_missing_key_is_told_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_write_that_a_rule_allows_runs() {
+fn a_write_that_a_rule_allows_runs_without_approval() {
     let (demo, world) = (Demo::start(), World::new());
     demo.settings(&world, true);
     let arguments = r#"{"number": 1001, "until": "2026-11-30"}"#;
@@ -140,7 +140,7 @@ fn a_write_that_a_rule_allows_runs() {
 }
 
 #[test]
-fn how_a_tool_runs_is_shown() {
+fn tools_show_displays_how_a_tool_runs() {
     let world = World::new();
     insta::assert_snapshot!(world.transcript(&[
         &["tools", "show", "parcel.hold"],
@@ -148,7 +148,8 @@ fn how_a_tool_runs_is_shown() {
         &["packs", "new", "hello"],
         &["packs", "new", "../x"],
     ]));
-    // The same text names the isolation of the system, which differs.
+    // This text also names the isolation, which depends on the system, so it is not in the
+    // snapshot.
     let shown = world.run(&["tools", "show", "hello.greet"]).ends_with(0).out;
     assert!(shown.contains("Runs ./greet.sh, which may not open network connections."), "{shown}");
     assert!(world.run(&["doctor"]).ends_with(0).out.contains("isolation"));

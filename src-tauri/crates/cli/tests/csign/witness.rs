@@ -1,5 +1,5 @@
 //! Checkpoints that others confirm: a real witness from a registry and a time stamp authority of
-//! `openssl`, both on this computer. What does not hold is refused and recorded.
+//! `openssl`, both on this computer. Invalid confirmations are refused and recorded.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
@@ -38,7 +38,7 @@ impl Drop for Service {
     }
 }
 
-/// Waits until the service says where it listens.
+/// Waits until the service prints where it listens.
 fn listening(mut child: Child, says: impl Read + Send + 'static) -> Service {
     let mut lines = BufReader::new(says);
     loop {
@@ -47,7 +47,7 @@ fn listening(mut child: Child, says: impl Read + Send + 'static) -> Service {
         let Some((_, rest)) = line.split_once("listening on ") else { continue };
         let address = rest.split_whitespace().next().expect("an address").to_owned();
         assert!(child.try_wait().expect("known").is_none());
-        // Its further lines are read, so that it never waits for a reader.
+        // The remaining output is read, so that the service never blocks on it.
         std::thread::spawn(move || std::io::copy(&mut lines.into_inner(), &mut std::io::sink()));
         return Service { child, address };
     }
@@ -70,7 +70,8 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("text").trim().to_owned()
 }
 
-/// Makes a witness that trusts the log's key. Returns its configuration and its own key.
+/// Creates a witness that trusts the log's key. Returns the witness's configuration and its own
+/// key.
 fn make_witness(world: &World, name: &str, log_key: &str) -> (PathBuf, String) {
     let folder = world.path(name.rsplit('/').next().expect("a name"));
     fs::create_dir_all(&folder).expect("made");
@@ -102,7 +103,7 @@ fn settings(world: &World, lines: &str) {
         .expect("written");
 }
 
-/// Returns the reasons of refused confirmations in the log.
+/// Returns the reasons for refused confirmations in the log.
 fn refusals(csign: &dyn Fn(&[&str]) -> Ran) -> Vec<String> {
     let args = ["--json", "audit", "list", "--type", "attestation_refused"];
     let page = csign(&args).ends_with(0).json();
@@ -111,7 +112,7 @@ fn refusals(csign: &dyn Fn(&[&str]) -> Ran) -> Vec<String> {
 }
 
 #[test]
-fn a_witness_cosigns_checkpoints_and_answers_that_do_not_hold_are_refused() {
+fn a_witness_cosigns_checkpoints_and_its_invalid_answers_are_refused() {
     let world = World::new();
     let keyring = Keyring::start(&world);
     let csign = |args: &[&str]| Ran::of(keyring.csign(&world, args).output().expect("csign runs"));
@@ -130,7 +131,7 @@ fn a_witness_cosigns_checkpoints_and_answers_that_do_not_hold_are_refused() {
     };
     with(&witness.address, &key);
     for _ in 0..2 {
-        // The second time, the witness gets a proof that the log only grew.
+        // The second time, the witness receives a proof that the log only grew.
         csign(&["ask", "How is account 23 pacing?"]).ends_with(0);
         let made = csign(&["--json", "audit", "checkpoint"]).ends_with(0).json();
         let note = world.path("note");
@@ -150,12 +151,12 @@ fn a_witness_cosigns_checkpoints_and_answers_that_do_not_hold_are_refused() {
     csign(&["audit", "verify", folder.to_str().expect("a name")]).ends_with(0);
     assert_eq!(refusals(&csign), Vec::<String>::new());
 
-    // The key of another witness: its cosignature is not there.
+    // With the key of another witness, the cosignature is missing.
     let (_, other) = make_witness(&world, "witness.example/w2", log_key);
     with(&witness.address, &other);
     csign(&["ask", "hello"]).ends_with(0);
     csign(&["audit", "checkpoint"]).ends_with(1);
-    // A witness that knows more of this log than this log has, and one that forgot.
+    // One witness knows a longer log than this log, and another has forgotten this log.
     for (status, body) in [("409", "1000000\n"), ("409", "1\n"), ("422", "no\n")] {
         let liar = authority(&["answers", status, body]);
         with(&liar.address, &key);
@@ -163,7 +164,7 @@ fn a_witness_cosigns_checkpoints_and_answers_that_do_not_hold_are_refused() {
     }
     let expected = ["inconsistent", "witness_forgot", "log_is_shorter", "no_cosignature"];
     assert_eq!(refusals(&csign), expected);
-    // A service that is not there is no sign against anyone.
+    // An unreachable service is not evidence against anyone.
     with("http://127.0.0.1:9", &key);
     csign(&["audit", "checkpoint"]).ends_with(1);
     assert_eq!(refusals(&csign).len(), expected.len());
@@ -173,7 +174,7 @@ fn a_witness_cosigns_checkpoints_and_answers_that_do_not_hold_are_refused() {
 }
 
 #[test]
-fn an_authority_stamps_one_checkpoint_a_day_and_openssl_verifies_it() {
+fn a_timestamp_authority_stamps_one_checkpoint_a_day_that_openssl_verifies() {
     let world = World::new();
     world.run(&["ask", "hello"]).ends_with(0);
     let keys = world.path("authority");
@@ -210,7 +211,7 @@ fn an_authority_stamps_one_checkpoint_a_day_and_openssl_verifies_it() {
     assert!(notes.contains(&stamped), "what is stamped is a checkpoint of the log");
     fs::write(&checkpoint, stamped.replace("audit/", "audit-")).expect("written");
     assert!(!verify(), "a changed checkpoint is not what was stamped");
-    // The next checkpoint of the day is not stamped again.
+    // The next checkpoint on the same day is not stamped again.
     drop(honest);
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "checkpoint"]).ends_with(0);

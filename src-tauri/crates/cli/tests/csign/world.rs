@@ -1,10 +1,13 @@
-//! A folder with all files that a test may change, and `csign` started in it.
+//! A test environment: a folder with all files that a test may change, and `csign` started in this
+//! folder.
 
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta};
 use serde_json::Value;
@@ -14,13 +17,17 @@ pub(crate) const NOW: &str = "2026-11-21T10:00:00Z";
 /// A variant that the demo shop has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
 
+/// The longest time that a program of a test may take, or show nothing new. A program that waits
+/// for ever fails its test with what it has shown.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(300);
+
 /// An unprivileged user, for tests that run as root.
 const NOBODY: u32 = 65_534;
 
 pub(crate) struct World {
     folder: tempfile::TempDir,
     began: Instant,
-    /// The user that owns it, if it is another user.
+    /// The user that owns the folder, if it is another user.
     user: Option<u32>,
 }
 
@@ -46,7 +53,7 @@ impl Ran {
             .unwrap_or_else(|e| panic!("one JSON document, but {e}:\n{}\n{}", self.out, self.err))
     }
 
-    /// Returns what a terminal would show of a run, with marks at the lines of standard error.
+    /// Returns what a terminal would show of a run, with the lines of standard error marked.
     pub(crate) fn shown(&self, args: &[&str]) -> String {
         let errors: String = self.err.lines().map(|line| format!("! {line}\n")).collect();
         let code =
@@ -63,7 +70,7 @@ impl Ran {
 
 impl World {
     pub(crate) fn new() -> Self {
-        // The pack of the shop starts it.
+        // The shop's pack starts this program.
         kit::programs::program("countersign-shop");
         Self { folder: tempfile::tempdir().expect("a folder"), began: Instant::now(), user: None }
     }
@@ -76,9 +83,8 @@ impl World {
         world
     }
 
-    /// An environment in which everything runs as an unprivileged user, if root runs the test: root
-    /// may do more than others, which would hide faults. Call `hand_over` when everything is in
-    /// place.
+    /// An environment in which everything runs as an unprivileged user if root runs the test,
+    /// because the rights of root would hide errors. Call `hand_over` after all files are created.
     pub(crate) fn for_nobody() -> Self {
         let world = Self { user: Some(NOBODY), ..Self::new() };
         // Another user cannot start a program in a folder that only root may enter.
@@ -98,8 +104,8 @@ impl World {
         }
     }
 
-    /// Returns the time here. A later run never starts before the end of an earlier one, however
-    /// long that took.
+    /// Returns the current time here. A later run never starts before the end of an earlier run,
+    /// however long the earlier run took.
     fn now(&self) -> String {
         let start = DateTime::parse_from_rfc3339(NOW).expect("a time");
         let passed = TimeDelta::from_std(self.began.elapsed()).expect("not that long");
@@ -146,21 +152,21 @@ impl World {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().expect("csign starts"))
+        run_to_end(&mut self.command(args))
     }
 
-    /// Runs commands, and returns all that they show, for a snapshot.
+    /// Runs commands, and returns all their output for a snapshot.
     pub(crate) fn transcript(&self, commands: &[&[&str]]) -> String {
         let shown: Vec<String> = commands.iter().map(|args| self.run(args).shown(args)).collect();
         kit::redact(&shown.join("\n"))
     }
 
     pub(crate) fn run_at(&self, now: &str, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).env("COUNTERSIGN_TEST_NOW", now).output().expect("csign starts"))
+        run_to_end(self.command(args).env("COUNTERSIGN_TEST_NOW", now))
     }
 
     pub(crate) fn run_with(&self, variable: &str, value: &str, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).env(variable, value).output().expect("csign starts"))
+        run_to_end(self.command(args).env(variable, value))
     }
 
     /// Runs `csign` with a pseudo-terminal as its standard streams.
@@ -168,7 +174,7 @@ impl World {
         self.at_a_terminal_with("", args)
     }
 
-    /// Runs `csign` at a pseudo-terminal, in a shell that does something before.
+    /// Runs `csign` at a pseudo-terminal, in a shell that runs `before` first.
     pub(crate) fn at_a_terminal_with(&self, before: &str, args: &[&str]) -> Ran {
         let line = format!(
             "{before} exec '{}' --data-dir '{}' {}",
@@ -180,10 +186,10 @@ impl World {
         command
             .args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"])
             .env("SHELL", "/bin/sh");
-        Ran::of(command.output().expect("script starts"))
+        run_to_end(&mut command)
     }
 
-    /// Proposes to add two shoes when nobody can approve. Returns the pending action.
+    /// Proposes to add two shoes while nobody can approve. Returns the pending action.
     pub(crate) fn pending(&self) -> Value {
         let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
         self.run(&["--json", "tools", "call", "cart.addItem", "--args", &args]).ends_with(3);
@@ -208,6 +214,25 @@ impl World {
     }
 }
 
+/// Runs a program until it ends, and kills it at the deadline.
+fn run_to_end(command: &mut Command) -> Ran {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let id = child.id();
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || ended.send(child.wait_with_output()));
+    let output = end.recv_timeout(DEADLINE).unwrap_or_else(|_| {
+        // SAFETY: the call takes a process and a signal. The process is not waited for yet, so the
+        // id is still its own.
+        unsafe { libc::kill(id.cast_signed(), libc::SIGKILL) };
+        // A program that it started may keep the output open.
+        let output = end.recv_timeout(Duration::from_secs(10));
+        let seen = output.ok().and_then(Result::ok).map(Ran::of);
+        let shown = seen.map(|ran| format!("{}\n{}", ran.out, ran.err)).unwrap_or_default();
+        panic!("{command:?} did not end in {DEADLINE:?}:\n{shown}")
+    });
+    Ran::of(output.expect("read"))
+}
+
 pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_csign")
 }
@@ -219,4 +244,15 @@ pub(crate) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 /// Returns the folder of packs in the source tree.
 pub(crate) fn packs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools")
+}
+
+/// Returns a text of a terminal as one line without colours, so that line breaks do not matter.
+pub(crate) fn flat(text: &str) -> String {
+    let mut pieces = text.split('\u{1b}');
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|c: char| c.is_ascii_alphabetic()).map_or(piece.len(), |at| at + 1);
+        plain.push_str(&piece[end..]);
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

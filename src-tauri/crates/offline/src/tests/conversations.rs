@@ -40,7 +40,7 @@ fn pacing_is_answered_with_the_figures_of_the_result() {
 }
 
 #[test]
-fn two_of_the_black_trail_shoes() {
+fn an_ambiguous_product_is_added_after_choosing_product_and_size() {
     let mut world = World::new();
     let first = world.say("add two of the black trail shoes to my cart");
     assert_eq!(tools(&first), ["product.search"]);
@@ -61,7 +61,7 @@ fn two_of_the_black_trail_shoes() {
 }
 
 #[test]
-fn a_sold_out_variant_is_named_and_cannot_be_chosen() {
+fn a_sold_out_variant_is_listed_but_cannot_be_chosen() {
     let mut world = World::new();
     world.say("which trail shoes do you have?");
     let turn = world.say("add number 1 to my cart");
@@ -84,7 +84,7 @@ fn a_sold_out_variant_is_named_and_cannot_be_chosen() {
 }
 
 #[test]
-fn every_button_chooses_what_it_says() {
+fn every_choice_button_selects_the_option_in_its_label() {
     let mut world = World::new();
     let choices: Vec<Choice> = world.say("add the brook pace in black").choices;
     for choice in choices {
@@ -104,7 +104,7 @@ fn every_button_chooses_what_it_says() {
 }
 
 #[test]
-fn a_refusal_is_said_as_it_is() {
+fn a_rejected_or_failed_change_is_reported_with_its_reason() {
     let cases = [
         (
             json!({"outcome": "rejected", "error": {"code": "approval_required", "message": "Rejected by you. too dear"}}),
@@ -140,7 +140,7 @@ fn a_refusal_is_said_as_it_is() {
 }
 
 #[test]
-fn an_edited_proposal_is_not_made_a_second_time() {
+fn an_edited_change_is_not_proposed_again() {
     let mut world = World::new();
     world.decisions.push_back(
         json!({"basketId": 1, "basket": {"items": [], "total": "0.00", "currencyCode": "SEK"}}),
@@ -150,7 +150,7 @@ fn an_edited_proposal_is_not_made_a_second_time() {
 }
 
 #[test]
-fn no_change_is_made_unless_it_was_asked_for() {
+fn questions_and_statements_about_products_make_no_change() {
     for text in [
         "is the ridge runner in stock in black 42?",
         "what does adding ridge runner cost",
@@ -190,7 +190,7 @@ fn no_change_is_made_unless_it_was_asked_for() {
 }
 
 #[test]
-fn a_question_is_dropped_by_another_request() {
+fn an_open_question_is_dropped_by_another_request() {
     let mut world = World::new();
     world.say("add the brook pace in black");
     assert_eq!(tools(&world.say("how is account 17 pacing?")), ["analyze_portfolio_pacing"]);
@@ -199,7 +199,7 @@ fn a_question_is_dropped_by_another_request() {
 }
 
 #[test]
-fn a_question_outlives_a_greeting() {
+fn an_open_question_stays_open_after_small_talk() {
     let mut world = World::new();
     world.say("add the brook pace in black");
     world.say("what can you do?");
@@ -207,7 +207,7 @@ fn a_question_outlives_a_greeting() {
 }
 
 #[test]
-fn a_count_may_change_while_a_choice_is_open() {
+fn the_quantity_can_be_changed_while_a_choice_is_open() {
     let mut world = World::new();
     world.say("add the brook pace in black");
     assert!(writes(&world.say("make it three")).is_empty());
@@ -218,7 +218,7 @@ fn a_count_may_change_while_a_choice_is_open() {
 }
 
 #[test]
-fn two_requests_are_both_done() {
+fn two_requests_in_one_message_are_both_answered() {
     let mut world = World::new();
     let turn = world.say("how is account 17 pacing and what's in my cart");
     assert_eq!(tools(&turn), ["analyze_portfolio_pacing", "cart.get"]);
@@ -231,14 +231,14 @@ fn two_requests_are_both_done() {
 }
 
 #[test]
-fn a_look_at_the_cart_waits_for_the_change_before_it() {
+fn the_cart_is_read_after_a_change_requested_in_the_same_message() {
     let mut world = World::new();
     let turn = world.say("add ridge runner black 42 and show my cart");
     assert_eq!(tools(&turn), ["product.search", "product.get", "cart.addItem", "cart.get"]);
 }
 
 #[test]
-fn places_point_into_the_list_that_was_shown_last() {
+fn ordinals_refer_to_the_list_that_was_shown_last() {
     let mut world = World::new();
     world.say("show me trail shoes");
     world.say("compare the second and the third");
@@ -252,7 +252,7 @@ fn places_point_into_the_list_that_was_shown_last() {
 }
 
 #[test]
-fn prices_are_not_years() {
+fn a_number_after_under_is_read_as_a_price_not_a_year() {
     assert_eq!(
         World::new().say("show me rain jackets under 2000").calls[0].arguments,
         json!({"query": "rain jackets", "filters": {"maxPrice": 2000}})
@@ -260,7 +260,7 @@ fn prices_are_not_years() {
 }
 
 #[test]
-fn without_tools_it_says_so_and_ends() {
+fn without_offered_tools_the_offline_model_says_so_and_makes_no_call() {
     let mut world = World::new();
     world.offered = Some(Vec::new());
     let turn = world.say("How is account 17 pacing?");
@@ -270,7 +270,7 @@ fn without_tools_it_says_so_and_ends() {
 }
 
 #[test]
-fn it_says_what_it_is() {
+fn asked_about_itself_the_offline_model_says_that_it_is_no_language_model() {
     for text in
         ["who are you?", "are you chatgpt?", "what model are you", "are you a language model?"]
     {
@@ -285,7 +285,7 @@ fn it_says_what_it_is() {
 }
 
 #[test]
-fn it_answers_in_the_language_it_is_spoken_to() {
+fn the_offline_model_answers_in_the_language_of_the_message() {
     let mut world = World::new();
     assert!(world.say("Hur ligger konto 17 till den här månaden?").text.contains("Förbrukat"));
     assert!(world.say("visa kampanjerna").text.contains("kampanjer för"));
@@ -311,7 +311,7 @@ fn it_answers_in_the_language_it_is_spoken_to() {
 }
 
 #[test]
-fn an_unknown_account_is_asked_about() {
+fn an_unknown_account_is_reported_with_the_known_ones() {
     let mut world = World::new();
     let turn = world.say("how is account 99 pacing");
     assert!(
@@ -328,7 +328,7 @@ fn an_unknown_account_is_asked_about() {
 }
 
 #[test]
-fn an_answer_is_streamed_in_pieces_that_add_up() {
+fn the_streamed_pieces_of_an_answer_add_up_to_its_text() {
     let mut world = World::new();
     let events = world.events("hello");
     let text: String = events
@@ -343,7 +343,7 @@ fn an_answer_is_streamed_in_pieces_that_add_up() {
 }
 
 #[test]
-fn calls_have_ids_of_their_own() {
+fn tool_calls_have_unique_ids() {
     let mut world = World::new();
     world.say("what's in my cart");
     let events = world.events("how is account 17 pacing and what's in my cart");
@@ -357,7 +357,7 @@ fn calls_have_ids_of_their_own() {
 }
 
 #[test]
-fn values_of_results_cannot_shape_the_answer() {
+fn markdown_in_result_values_is_escaped_in_the_answer() {
     let mut world = World::new();
     world.decisions.push_back(json!({"basketId": 1, "basket": {"items": [{"partNo": "X", "name": "**Bold** [click](http://evil) <img>", "quantity": 1, "totalPrice": "1.00"}], "total": "1.00", "currencyCode": "SEK"}}));
     let turn = world.say("add ridge runner black 42");
@@ -368,9 +368,9 @@ fn values_of_results_cannot_shape_the_answer() {
     );
 }
 
-/// More ways to say things, beyond the packs' utterances: text, then what is called.
+/// Further wordings beyond the packs' utterances: the text and the expected call.
 #[test]
-fn other_words_for_the_same() {
+fn alternative_wordings_lead_to_the_expected_call() {
     let cases: &[(&str, &str)] = &[
         ("pacing for 17?", "analyze_portfolio_pacing"),
         ("give me an update on northwind", "analyze_portfolio_pacing"),
@@ -443,9 +443,10 @@ fn other_words_for_the_same() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
-/// More conversations: what was said before, what is said now, the last call with its arguments.
+/// Further conversations: the earlier messages, the new message, and the expected last call with
+/// its arguments.
 #[test]
-fn other_words_later_in_a_conversation() {
+fn alternative_wordings_of_follow_ups_lead_to_the_expected_call() {
     let add =
         |part: &str, quantity: u32| json!(["cart.addItem", {"partNo": part, "quantity": quantity}]);
     let set = |part: &str, quantity: u32| json!(["cart.setItemQuantity", {"productId": part, "quantity": quantity}]);
@@ -551,7 +552,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, ..Default::default() })]
 
     #[test]
-    fn any_text_is_answered(text in "\\PC{0,80}", second in "[a-zåäö0-9 :.,?#-]{0,40}") {
+    fn any_text_gets_an_answer_and_makes_no_change(text in "\\PC{0,80}", second in "[a-zåäö0-9 :.,?#-]{0,40}") {
         let mut world = World::new();
         for text in [&text, &second] {
             let turn = world.say(text);
@@ -561,7 +562,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn any_words_after_a_question_are_answered(words in proptest::collection::vec("(the|second|first|one|44|black|43|and|or|not|two|2|size|option|#|green|it|no|yes|den|andra|last)", 1..5)) {
+    fn any_words_after_an_open_question_get_an_answer(words in proptest::collection::vec("(the|second|first|one|44|black|43|and|or|not|two|2|size|option|#|green|it|no|yes|den|andra|last)", 1..5)) {
         let mut world = World::new();
         world.say("add the brook pace");
         let turn = world.say(&words.join(" "));
@@ -578,7 +579,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_long_text_is_answered_too() {
+fn a_very_long_text_gets_an_answer_and_makes_no_change() {
     let mut world = World::new();
     let text = "and the black one, two of account 17 or last week? ".repeat(90);
     assert!(writes(&world.say(&text)).is_empty());

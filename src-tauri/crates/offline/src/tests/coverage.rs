@@ -1,12 +1,12 @@
-//! The coverage rule: words that would change the question stop the answer, other unused words are
-//! reported, and a message can be explained.
+//! Tests of the coverage rule: unused words that would change the question prevent an answer, other
+//! unused words are reported, and a message can be explained.
 
 use serde_json::json;
 
 use super::world::{World, model, now};
 use crate::goal::{Doubt, Outcome};
 
-/// Returns the words that stopped the answer to a message, if any did.
+/// Returns the unused words that prevented an answer to a message, if any.
 fn refused(text: &str) -> Vec<String> {
     let turn = World::new().say(text);
     let words = turn.said.outcomes.iter().flat_map(|(_, outcome)| match outcome {
@@ -20,7 +20,7 @@ fn refused(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_that_change_the_question_stop_the_answer() {
+fn a_question_with_an_unsupported_word_that_changes_its_meaning_is_not_answered() {
     for (text, word) in [
         ("VTR for copper kettle campaigns last 14 days", "VTR"),
         ("break down fjord routes by shoe size", "by shoe"),
@@ -38,7 +38,7 @@ fn words_that_change_the_question_stop_the_answer() {
 }
 
 #[test]
-fn a_day_that_is_not_over_is_named() {
+fn an_answer_about_today_says_that_the_day_is_not_over() {
     let turn = World::new().say("how much has account 17 spent today");
     assert!(turn.text.contains("so far"), "{}", turn.text);
     let turn = World::new().say("how much did account 17 spend yesterday");
@@ -46,20 +46,20 @@ fn a_day_that_is_not_over_is_named() {
 }
 
 #[test]
-fn number_words_of_a_search_are_in_digits() {
+fn number_words_in_a_search_are_converted_to_digits() {
     let all = calls("two person tent under 5000 kr that's in stock");
     assert_eq!(all[0].1["query"], "2 person tent", "{all:?}");
 }
 
 #[test]
-fn other_words_are_reported_below_the_answer() {
+fn unused_words_are_listed_below_the_answer() {
     let turn = World::new().say("how is account 17 pacing this month for the board");
     assert_eq!(turn.calls.len(), 1, "{}", turn.text);
     assert!(turn.text.contains("I did not use “board”."), "{}", turn.text);
 }
 
 #[test]
-fn a_sentence_in_quotation_marks_is_not_asked_about() {
+fn text_in_quotation_marks_is_not_read_as_a_request() {
     for text in [
         "How do you say \"the budget is spent\" in Swedish?",
         "översätt \"we are slightly behind plan\" till svenska",
@@ -71,7 +71,7 @@ fn a_sentence_in_quotation_marks_is_not_asked_about() {
 }
 
 #[test]
-fn messages_that_no_pack_covers_are_not_called_unknown_names() {
+fn a_message_outside_all_packs_is_not_reported_as_an_unknown_name() {
     for text in [
         "book a flight to Oslo next Wednesday, not before noon",
         "can you help me write a mail to my boss about being sick tomorrow",
@@ -84,7 +84,7 @@ fn messages_that_no_pack_covers_are_not_called_unknown_names() {
 }
 
 #[test]
-fn a_selection_that_is_not_kept_is_named() {
+fn a_reference_such_as_of_them_that_is_ignored_is_reported() {
     let turn = World::new().say("how many campaigns are live, and how many of them are behind");
     assert!(turn.text.contains("I did not use “of them”."), "{}", turn.text);
     let turn = World::new().say("how many campaigns are live, and how many are behind");
@@ -92,28 +92,28 @@ fn a_selection_that_is_not_kept_is_named() {
 }
 
 #[test]
-fn a_period_with_only_an_end_begins_with_the_month() {
+fn a_period_with_only_an_end_starts_with_the_month() {
     let text = "which campaigns in account 42 will run out of budget before the end of the month";
     let all = calls(text);
     let dates = |name: &str| all[0].1[name].as_str().unwrap_or_default().to_owned();
     assert_eq!(dates("campaign_start"), "2026-11-01", "{all:?}");
     assert_eq!(dates("campaign_end"), "2026-11-30", "{all:?}");
-    // A period that is over has no month to begin with.
+    // A past period has no month to begin with.
     let all = calls("spend of account 42 until 15 october");
     assert_eq!(all[0].1, json!({"account_id": "42", "campaign_end": "2026-10-15"}));
-    // Campaigns that are asked for by a day end in the future.
+    // Campaigns requested by their end date end in the future.
     let all = calls("which campaigns of account 42 end before 15 february");
     assert_eq!(all[0].1["ends_until"], "2027-02-14", "{all:?}");
 }
 
 #[test]
-fn a_hyphen_in_a_name_is_no_minus() {
+fn a_hyphen_in_a_name_is_not_read_as_a_minus_sign() {
     let all = calls("what happens if we raise the budget of Juniper Stays - Cabins by 20%");
     assert_eq!(all[0].1["budget_change_percent"], 20, "{all:?}");
 }
 
 #[test]
-fn a_number_with_a_unit_is_no_price() {
+fn a_number_with_a_unit_is_not_read_as_a_price() {
     for text in [
         "i need a head torch with at least 400 lumens under 700",
         "which backpacks hold more than 50 litres?",
@@ -125,7 +125,7 @@ fn a_number_with_a_unit_is_no_price() {
 }
 
 #[test]
-fn a_question_about_parts_of_a_thing_is_answered_for_these_parts() {
+fn a_question_about_sizes_or_colours_of_a_product_is_answered_for_them() {
     for (text, answer) in [
         ("is the Ridge Shell available in XL orange", "**Ridge Shell** in XL orange is"),
         ("is the Ridge Trek available in size 60", "No: **Ridge Trek** does not come in 60."),
@@ -151,7 +151,7 @@ fn a_question_about_parts_of_a_thing_is_answered_for_these_parts() {
 }
 
 #[test]
-fn limits_of_a_search_are_read_in_more_words() {
+fn search_limits_are_read_from_alternative_wordings() {
     for (text, arguments) in [
         (
             "jackor mellan 1000 och 2000 kronor",
@@ -168,7 +168,7 @@ fn limits_of_a_search_are_read_in_more_words() {
 }
 
 #[test]
-fn comparisons_that_a_search_cannot_make_stop_it() {
+fn a_search_with_an_unsupported_comparison_is_not_made() {
     for (text, words) in [
         ("show me tents that weigh under 2.5 kg", "under 2.5 kg"),
         ("stoves that weigh less than 300 g", "less than 300 g"),
@@ -183,7 +183,7 @@ fn comparisons_that_a_search_cannot_make_stop_it() {
 }
 
 #[test]
-fn a_number_after_in_is_an_account_in_questions_about_pacing_only() {
+fn a_number_after_in_means_an_account_only_in_pacing_questions() {
     let all = calls("which campaigns in 23 are overspending right now");
     let expected = json!({"account_id": "23", "status": "overspending"});
     assert_eq!(all, [("analyze_portfolio_pacing".into(), expected)]);
@@ -193,7 +193,7 @@ fn a_number_after_in_is_an_account_in_questions_about_pacing_only() {
 }
 
 #[test]
-fn a_question_of_what_if_takes_the_budget_or_the_rate_that_was_said() {
+fn a_what_if_question_uses_the_given_budget_or_daily_rate() {
     for (text, arguments) in [
         (
             "what if Glacier Tents spends 600 USD per day",
@@ -214,7 +214,7 @@ fn a_question_of_what_if_takes_the_budget_or_the_rate_that_was_said() {
 }
 
 #[test]
-fn periods_days_and_orders_are_read_in_more_words() {
+fn periods_days_and_orders_are_read_from_alternative_wordings() {
     for (text, arguments) in [
         (
             "spend of account 17 compared to october",
@@ -247,7 +247,7 @@ fn periods_days_and_orders_are_read_in_more_words() {
 }
 
 #[test]
-fn numbers_that_no_result_of_a_search_contains_are_named() {
+fn numbers_of_a_search_that_no_result_contains_are_reported() {
     let turn = World::new().say("waterproof boots size 30");
     assert!(turn.text.contains("“30”"), "{}", turn.text);
     let turn = World::new().say("waterproof boots size 41");
@@ -255,7 +255,7 @@ fn numbers_that_no_result_of_a_search_contains_are_named() {
 }
 
 #[test]
-fn changes_lists_and_periods_are_read_as_they_were_said() {
+fn pacing_changes_lists_and_periods_are_read_from_the_message() {
     for (text, arguments) in [
         (
             "what happens if we raise the daily budget of account 17 by 20%",
@@ -286,7 +286,7 @@ fn changes_lists_and_periods_are_read_as_they_were_said() {
 }
 
 #[test]
-fn all_accounts_are_answered_together() {
+fn a_question_about_all_accounts_gets_one_combined_answer() {
     let turn = World::new().say("How are all accounts pacing this month?");
     assert_eq!(turn.calls[0].tool, "compare_accounts");
     for part in ["Northwind Outdoor", "Bluebell Home", "Kestrel Travel", "USD", "GBP", "EUR"] {
@@ -295,7 +295,7 @@ fn all_accounts_are_answered_together() {
 }
 
 #[test]
-fn a_message_is_explained() {
+fn explain_shows_corrections_clauses_intents_and_goals_of_a_message() {
     let text = "spend for bluebel and kestrel in october for the board";
     let explained = model().explain(text, now(), "Europe/Stockholm");
     assert_eq!(explained.corrected.len(), 1, "{explained:?}");
@@ -317,7 +317,7 @@ fn calls(text: &str) -> Vec<(String, serde_json::Value)> {
 }
 
 #[test]
-fn a_list_without_a_name_is_about_all_accounts_until_one_is_talked_about() {
+fn a_list_question_without_an_account_covers_all_or_the_last_mentioned_one() {
     let all = json!({"detail": "campaigns", "status": "behind"});
     assert_eq!(calls("which campaigns are behind"), [("compare_accounts".into(), all.clone())]);
     let mut world = World::new();
@@ -335,7 +335,7 @@ fn a_list_without_a_name_is_about_all_accounts_until_one_is_talked_about() {
 }
 
 #[test]
-fn bounds_and_exclusions_are_read_with_what_they_bound() {
+fn bounds_and_exclusions_are_assigned_to_the_right_argument() {
     for (text, arguments) in [
         (
             "campaigns of kestrel with less than 2 weeks left and more than 30% of budget remaining",
@@ -371,7 +371,7 @@ fn an_ambiguous_campaign_name_selects_all_matches() {
 }
 
 #[test]
-fn words_that_are_not_understood_are_named() {
+fn unknown_words_are_reported() {
     let turn = World::new().say("does the turbine hum");
     assert!(turn.text.contains("I did not understand “turbine” and “hum”."), "{}", turn.text);
     let turn = World::new().say("show me waterproof boots for astronauts");

@@ -1,5 +1,5 @@
-//! Tests of which parts of the previous message apply to the next one: limits, places in a list,
-//! and words that only look like places.
+//! Tests which parts of the previous message apply to the next message: limits, list positions, and
+//! words that only look like positions.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn tools(turn: &Turn) -> Vec<&str> {
 }
 
 #[test]
-fn a_limit_belongs_to_what_it_was_said_of() {
+fn a_search_limit_applies_only_to_follow_ups_of_the_same_subject() {
     let backpacks = || {
         let mut world = World::new();
         world.say("show me backpacks under 1000 kr");
@@ -46,7 +46,7 @@ fn a_limit_belongs_to_what_it_was_said_of() {
 }
 
 #[test]
-fn swedish_others_are_not_the_second() {
+fn the_swedish_word_andra_meaning_others_is_not_read_as_second() {
     let told = |text: &str| {
         let mut world = World::new();
         world.say("visa tält");
@@ -71,7 +71,7 @@ fn swedish_others_are_not_the_second() {
 }
 
 #[test]
-fn a_place_means_what_the_text_showed() {
+fn an_ordinal_refers_to_the_items_shown_in_the_text() {
     let after = |text: &str| {
         let mut world = World::new();
         let shown = world.say("show me jackets").text;
@@ -101,7 +101,7 @@ fn a_place_means_what_the_text_showed() {
 }
 
 #[test]
-fn a_place_in_a_question_means_what_it_showed() {
+fn an_ordinal_after_a_question_refers_to_its_options() {
     let mut world = World::new();
     let asked = world.say("add a jacket to my cart");
     assert!(
@@ -116,14 +116,14 @@ fn a_place_in_a_question_means_what_it_showed() {
 }
 
 #[test]
-fn one_question_is_asked_at_a_time_and_the_rest_goes_on_after_it() {
+fn questions_about_several_requests_are_asked_one_at_a_time() {
     let mut world = World::new();
     let first = world.say("add trail shoes and a tent to my cart");
     assert_eq!(first.text.matches("Which one do you mean?").count(), 1, "{}", first.text);
     assert!(first.text.ends_with("After that I go on with: tent."), "{}", first.text);
     let shoes = first.choices[0].clone();
     let mut turn = world.say(&shoes.message);
-    // Each question is answered with its first option, until both are there.
+    // Each question is answered with its first option, until both changes are proposed.
     for _ in 0..4 {
         assert!(
             turn.calls.iter().all(|call| !call.writes) || turn.choices.is_empty(),
@@ -148,7 +148,7 @@ fn one_question_is_asked_at_a_time_and_the_rest_goes_on_after_it() {
 }
 
 #[test]
-fn changes_of_one_kind_are_proposed_together() {
+fn several_changes_of_the_same_kind_are_proposed_together() {
     let mut world = World::new();
     let added = world.say("add juniper stove and ridge pot to my cart");
     let last: Vec<&str> = tools(&added).into_iter().rev().take(2).collect();
@@ -162,7 +162,7 @@ fn changes_of_one_kind_are_proposed_together() {
 }
 
 #[test]
-fn a_number_means_the_list_of_products_also_after_the_cart_was_shown() {
+fn numbers_refer_to_the_product_list_even_after_the_cart_was_shown() {
     let mut world = World::new();
     world.say("find trail shoes");
     let third = world.say("tell me more about option 3").calls[0].arguments.clone();
@@ -183,7 +183,7 @@ fn a_number_means_the_list_of_products_also_after_the_cart_was_shown() {
 }
 
 #[test]
-fn joined_numbers_are_places_while_a_list_is_shown() {
+fn several_numbers_refer_to_list_positions_while_a_list_is_shown() {
     for text in [
         "compare 1 and 3",
         "jämför 1 och 3",
@@ -242,7 +242,7 @@ fn joined_numbers_are_places_while_a_list_is_shown() {
 }
 
 #[test]
-fn numbers_that_are_a_range_a_size_or_a_choice_are_no_places() {
+fn numbers_in_a_range_a_size_or_a_choice_are_not_list_positions() {
     let places = |text: &str| {
         let mut world = World::new();
         world.say("show me trail shoes");
@@ -268,7 +268,7 @@ fn numbers_that_are_a_range_a_size_or_a_choice_are_no_places() {
 }
 
 #[test]
-fn numbers_and_more_are_of_what_is_talked_about() {
+fn numbers_and_the_word_more_refer_to_the_current_subject() {
     for text in ["show more", "visa resten", "more"] {
         let mut world = World::new();
         world.say("show me jackets");
@@ -295,7 +295,7 @@ fn numbers_and_more_are_of_what_is_talked_about() {
 }
 
 #[test]
-fn more_shows_the_rest_and_is_never_searched_for() {
+fn the_word_more_shows_the_rest_of_a_list_without_a_search() {
     for (search, more) in [
         ("show me jackets", "show more"),
         ("show me jackets", "show the rest"),
@@ -323,7 +323,7 @@ fn more_shows_the_rest_and_is_never_searched_for() {
 }
 
 #[test]
-fn more_goes_on_with_the_newest_answer_only() {
+fn the_word_more_continues_only_the_newest_answer() {
     let all = |said: &Turn| {
         said.calls.is_empty()
             && (said.text == "That is all there is." || said.text == "Det är allt som finns.")
@@ -362,7 +362,7 @@ fn more_goes_on_with_the_newest_answer_only() {
 }
 
 #[test]
-fn a_list_is_pointed_into_also_after_another_subject() {
+fn a_list_position_can_be_named_even_after_another_subject() {
     let after = |text: &str| {
         let mut world = World::new();
         world.say("show me jackets");
@@ -393,7 +393,7 @@ fn a_list_is_pointed_into_also_after_another_subject() {
 }
 
 #[test]
-fn a_question_about_several_means_the_ends_of_a_range_and_both_of_a_choice() {
+fn a_comparison_question_with_two_numbers_compares_these_two_items() {
     for (text, wanted) in [
         ("what's the difference between 2 and 4?", &[1002, 1004][..]),
         ("vad är skillnaden mellan 2 och 4?", &[1002, 1004]),
@@ -424,7 +424,7 @@ fn a_question_about_several_means_the_ends_of_a_range_and_both_of_a_choice() {
 }
 
 #[test]
-fn none_of_what_was_compared_is_meant_by_it() {
+fn the_word_it_after_a_comparison_refers_to_none_of_the_products() {
     for (text, bought) in [
         ("add 2", false),
         ("add it to my cart", false),
@@ -450,7 +450,7 @@ fn none_of_what_was_compared_is_meant_by_it() {
 }
 
 #[test]
-fn more_is_refused_after_a_comparison_and_the_end_of_a_list_is_known() {
+fn the_word_more_after_a_comparison_is_refused() {
     for (search, compare, more) in [
         ("show me jackets", "compare 1 and 3", "show more"),
         ("visa jackor", "jämför 1 och 3", "visa fler"),
@@ -480,7 +480,7 @@ fn more_is_refused_after_a_comparison_and_the_end_of_a_list_is_known() {
 }
 
 #[test]
-fn a_change_of_one_of_several_places_asks_which() {
+fn adding_one_of_several_named_positions_asks_which_one() {
     for text in [
         "add number 1 or number 3 to my cart",
         "add the first or the third",

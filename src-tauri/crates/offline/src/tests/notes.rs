@@ -1,9 +1,9 @@
-//! Tests of texts that are taken as they were typed, with the pack that remembers notes: the whole
-//! text is taken, words in it request nothing else, and questions about notes find their subject.
+//! Tests of verbatim texts, with the pack that remembers notes: the whole text is taken, its words
+//! request nothing else, and questions about notes find their subject.
 
 use super::world::World;
 
-/// The calls of a message: the tool, and its only argument.
+/// Returns the calls of a message as (tool, only argument).
 fn calls(text: &str) -> Vec<(String, String)> {
     let turn = World::new().say(text);
     let argument = |arguments: &serde_json::Value| {
@@ -21,7 +21,7 @@ fn assert_call(text: &str, tool: &str, argument: &str) {
 }
 
 #[test]
-fn a_note_is_taken_word_by_word() {
+fn a_note_is_stored_word_for_word() {
     for (text, note) in [
         ("Remember that account 17 reports in CET", "account 17 reports in CET"),
         ("Kom ihåg att konto 17 rapporterar i CET", "konto 17 rapporterar i CET"),
@@ -47,7 +47,7 @@ fn a_note_is_taken_word_by_word() {
 }
 
 #[test]
-fn words_in_a_note_request_nothing() {
+fn the_text_of_a_note_is_not_read_as_a_request() {
     for (text, note) in [
         (
             "Remember that account 17 is behind plan this month and account 23 is ahead",
@@ -79,7 +79,7 @@ fn a_note_ends_with_its_sentence() {
 }
 
 #[test]
-fn a_question_about_notes_finds_its_subject() {
+fn the_subject_of_a_question_about_notes_is_extracted() {
     for (text, about) in [
         ("What do you remember about account 17?", "account 17"),
         ("Vad minns du om konto 17?", "konto 17"),
@@ -93,7 +93,7 @@ fn a_question_about_notes_finds_its_subject() {
 }
 
 #[test]
-fn questions_of_other_packs_stay_theirs() {
+fn questions_for_other_packs_are_not_read_as_questions_about_notes() {
     for text in ["How is account 17 pacing this month?", "Hur ligger konto 17 till?"] {
         assert_eq!(calls(text)[0].0, "analyze_portfolio_pacing", "{text}");
     }
@@ -101,7 +101,7 @@ fn questions_of_other_packs_stay_theirs() {
 }
 
 #[test]
-fn the_answers_name_the_notes() {
+fn answers_about_notes_quote_the_notes() {
     let mut world = World::new();
     let said = world.say("Remember that account 17 reports in CET").text;
     assert!(said.contains("I will remember: “account 17 reports in CET”."), "{said}");
@@ -114,7 +114,7 @@ fn the_answers_name_the_notes() {
 }
 
 #[test]
-fn a_question_behind_a_question_about_notes_is_answered_too() {
+fn a_second_question_after_a_question_about_notes_is_answered() {
     let all = calls("What do you remember about account 17, and how is account 17 pacing?");
     let tools: Vec<&str> = all.iter().map(|(tool, _)| tool.as_str()).collect();
     assert_eq!(tools, ["recall", "analyze_portfolio_pacing"], "{all:?}");

@@ -1,6 +1,6 @@
-//! 200 questions of people who did not know the code, the manifests or the other test sentences,
-//! with the calls that they lead to and the verdict of a second person who read the answers. A
-//! change of the calls needs a new verdict.
+//! Tests 200 questions written by people who did not know the code, the manifests or the other test
+//! sentences. Each question has the expected calls and a verdict by another person who read the
+//! answer. If the calls change, a new verdict is needed.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,25 @@ use serde_json::Value;
 
 use super::world::World;
 
-/// The questions, one JSON object a line. Each begins a conversation.
+/// The questions, with a JSON object per line. Each question begins a conversation.
 const QUESTIONS: &str = include_str!("questions.jsonl");
 
-/// Of 100 questions that the data can answer, so many are answered, wholly or in part. These
-/// numbers only rise.
+/// The minimum number of questions answered, wholly or in part, of 100 questions that the data can
+/// answer. The numbers may only be raised.
 const LEAST_ANSWERED: [(&str, u32); 2] = [("pacing", 95), ("shop", 76)];
 
-/// The judgement of an answer.
+/// The verdict on an answer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
-    /// It answers the question.
+    /// The answer is correct.
     Right,
-    /// It answers a part and names the rest, states an assumption, or asks back.
+    /// The answer covers a part and names the rest, states an assumption, or asks for more
+    /// information.
     Partial,
-    /// It declines, and misleads nobody.
+    /// The model declines without misleading the user.
     Refused,
-    /// It answers another question, or drops a condition without saying so.
+    /// The answer is for another question, or ignores a condition without saying so.
     Wrong,
 }
 
@@ -36,7 +37,8 @@ struct Question {
     area: String,
     lang: String,
     text: String,
-    /// Whether the data can answer it. None if it is not about the data of a pack.
+    /// Whether the data can answer the question. None if the question is not about the data of a
+    /// pack.
     answerable: Option<bool>,
     verdict: Verdict,
     /// The tools with their arguments, in the order of the calls.
@@ -44,10 +46,10 @@ struct Question {
 }
 
 #[test]
-fn two_hundred_questions_lead_to_the_judged_calls() {
+fn two_hundred_questions_lead_to_their_recorded_calls() {
     let mut counts: BTreeMap<(String, Verdict), u32> = BTreeMap::new();
     let mut changed: Vec<String> = Vec::new();
-    // The questions of an area that the data can answer, and those of them that are answered.
+    // Counts, per area, the questions that the data can answer and how many of them were answered.
     let mut answered: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for line in QUESTIONS.lines() {
         let question: Question = serde_json::from_str(line).expect("a question");

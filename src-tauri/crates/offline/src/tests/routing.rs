@@ -1,4 +1,4 @@
-//! Tests of the routing of questions to specialists, with the shipped packs.
+//! Tests of routing questions to specialists, with the shipped packs.
 
 use contract::{AgentId, ToolId};
 use engine::ports::{FINISH, ModelEvent, Purpose, RouteDecision};
@@ -25,7 +25,7 @@ fn decided(text: &str, answered: &[&str]) -> RouteDecision {
 }
 
 #[test]
-fn each_part_goes_to_the_one_whose_tools_it_needs() {
+fn each_part_of_a_message_is_routed_to_the_specialist_with_the_needed_tools() {
     for (text, answered, next) in [
         ("How is account 17 pacing this month?", &[][..], "guardian"),
         ("Hur ligger konto 17 till den här månaden?", &[], "guardian"),
@@ -46,7 +46,7 @@ fn each_part_goes_to_the_one_whose_tools_it_needs() {
 }
 
 #[test]
-fn a_part_is_planned_without_what_is_anothers() {
+fn a_specialist_plans_only_its_own_part_of_the_message() {
     let mut world = World::new();
     let own = agents(&world).remove(1).1;
     let events = world.events_for(
@@ -60,9 +60,10 @@ fn a_part_is_planned_without_what_is_anothers() {
     assert_eq!(called, ["product_search"]);
 }
 
-/// As the fallback of a model that calls the route tool, it calls the tool, too.
+/// As the fallback of a model that calls the route tool, the offline model calls the route tool,
+/// too.
 #[test]
-fn a_message_is_handed_on_with_the_route_tool_and_else_answered() {
+fn a_message_for_a_specialist_is_passed_on_with_the_route_tool() {
     let mut world = World::new();
     let purpose = || Purpose::Assist { route: "route".to_owned(), agents: agents(&World::new()) };
     let mut asked = |text: &str| {
@@ -88,7 +89,7 @@ fn a_message_is_handed_on_with_the_route_tool_and_else_answered() {
 }
 
 #[test]
-fn a_specialist_that_a_message_names_with_an_at_sign_is_no_word_of_the_question() {
+fn a_mentioned_specialist_is_not_read_as_part_of_the_question() {
     for text in [
         "@Guardian How is account 17 pacing this month?",
         "How is account 17 pacing this month, @guardian?",
@@ -109,7 +110,7 @@ fn a_specialist_that_a_message_names_with_an_at_sign_is_no_word_of_the_question(
 }
 
 #[test]
-fn several_answers_are_joined_by_their_first_words() {
+fn several_answers_are_summarised_by_their_first_sentences() {
     let mut world = World::new();
     let answers = vec![
         ("Guardian".to_owned(), "**A** is behind.\n\n| x |".into()),
@@ -120,7 +121,7 @@ fn several_answers_are_joined_by_their_first_words() {
 }
 
 #[test]
-fn tools_that_another_pack_names_too_are_found_by_their_own_names() {
+fn tools_with_qualified_ids_are_found_as_well_as_plain_ones() {
     let mut packs = super::world::packs();
     for pack in &mut packs {
         for tool in &mut pack.tools {

@@ -1,6 +1,6 @@
-//! Tests of the packs' sample utterances with the real tools: at least 95 of 100 must be right for
-//! every pack and language, both for the tuned utterances and for those held back, and no write may
-//! happen that was not requested. The practice files beside this one belong to the tuned part.
+//! Tests of the packs' sample utterances with the real tools. At least 95 of 100 must be right for
+//! every pack and language, both for the utterances used in tuning and for the held-out utterances,
+//! and no unrequested write may happen. The practice files in this folder belong to the tuned part.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -32,7 +32,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Utterance {
     say: String,
-    /// Earlier messages of the conversation, played first.
+    /// Earlier messages of the conversation, which are replayed first.
     #[serde(default)]
     after: Vec<String>,
     expect: Expect,
@@ -43,9 +43,10 @@ struct Utterance {
 #[serde(rename_all = "snake_case")]
 enum Set {
     Tune,
-    /// Only scored: its misses are never shown.
+    /// Utterances that are only scored. Failures among them are never shown.
     Held,
-    /// Kept beside the packs, so that a third of what the packs carry is held.
+    /// Utterances in the practice files, kept outside the packs so that a third of the utterances
+    /// in the packs is held out.
     Practice,
 }
 
@@ -72,7 +73,7 @@ struct Score {
 }
 
 #[test]
-fn people_are_understood() {
+fn enough_utterances_of_each_set_lead_to_the_expected_call() {
     let mut report = String::new();
     let mut bad = Vec::new();
     let mut missed = Vec::new();
@@ -101,7 +102,7 @@ fn people_are_understood() {
 }
 
 #[test]
-fn there_are_enough_and_a_third_is_set_aside() {
+fn each_pack_has_enough_utterances_and_a_third_is_held_out() {
     for pack in PACKS {
         for (language, least) in [("en", 120), ("sv", 40)] {
             let file = read(
@@ -183,7 +184,7 @@ fn same(call: &Call, wanted: &Wanted) -> bool {
     call.tool == wanted.tool && words_apart(&call.arguments) == words_apart(&wanted.arguments)
 }
 
-/// Search words count as a set of word stems; everything else must be equal.
+/// Search words are compared as a set of word stems. Everything else must be equal.
 fn words_apart(arguments: &Value) -> (Value, BTreeSet<String>) {
     let mut rest = arguments.clone();
     let query = rest.as_object_mut().and_then(|object| object.remove("query"));
@@ -206,7 +207,7 @@ fn fits(turn: &Turn, expect: &Expect) -> bool {
     }
 }
 
-/// The kinds of answer that a turn gave.
+/// Returns the kinds of answers in a turn.
 fn kinds(turn: &Turn) -> Vec<&'static str> {
     if let Some(talk) = &turn.said.talk {
         return match talk {
@@ -227,7 +228,7 @@ fn kinds(turn: &Turn) -> Vec<&'static str> {
         .outcomes
         .iter()
         .map(|(_, outcome)| match outcome {
-            // It says that nothing is changed because of the "not".
+            // The answer says that nothing is changed because of the negation.
             Outcome::Doubt(Doubt::Negated) => "none",
             Outcome::Ask { .. } | Outcome::Doubt(_) => "ask",
             Outcome::Nothing { .. } | Outcome::Unusable { .. } => "nothing",
@@ -262,8 +263,8 @@ impl Score {
         self.misses.extend(other.misses);
     }
 
-    /// Returns the answers that are not good enough. The held-out half is only scored: its misses
-    /// are not shown.
+    /// Returns the failed utterances. For held-out utterances, only the score is computed and no
+    /// failures are shown.
     fn faults(&self, set: Set, of: &str) -> Vec<String> {
         let mut faults = Vec::new();
         if !self.wrong_writes.is_empty() {

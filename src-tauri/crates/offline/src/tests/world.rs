@@ -21,7 +21,7 @@ use crate::{
     dialogue::{self, Move, Said},
 };
 
-/// The offline model reads originals.
+/// The offline model gets texts without redaction.
 fn original() -> redaction::Redactor {
     redaction::Redactor::new(redaction::Level::None, Arc::default())
 }
@@ -38,7 +38,7 @@ fn sent_here(call: &AskedCall) -> ModelCall {
     }
 }
 
-/// The moment at which every test conversation takes place.
+/// The time of every test conversation.
 pub(super) fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 20, 12, 0, 0).single().expect("a moment")
 }
@@ -55,7 +55,7 @@ static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
                 loaded.pack.unwrap_or_else(|| panic!("{:?}: {:#?}", loaded.folder, loaded.view));
             let mut manifest = pack.manifest;
             if manifest.id.as_str() == campaign_portfolio_pacing::SERVICE {
-                // As in the app: the names of the data in use.
+                // The entities are the names in the current data, like in the app.
                 manifest.entities = PACING.1.entities().expect("names");
             }
             OfflinePack::new(manifest, pack.tools)
@@ -63,7 +63,7 @@ static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The packs that ship.
+/// Returns the shipped packs.
 pub(super) fn packs() -> Vec<OfflinePack> {
     PACKS.clone()
 }
@@ -80,14 +80,14 @@ static PACING: LazyLock<(tempfile::TempDir, Pacing)> = LazyLock::new(|| {
     (folder, pacing)
 });
 
-/// One catalogue for all; every conversation has a basket of its own.
+/// All tests share a catalogue, and every conversation has its own basket.
 static SHOP: LazyLock<Shop> = LazyLock::new(|| {
     let today = now().date_naive();
     Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() })
         .expect("a shop")
 });
 
-/// One call that was made.
+/// A call that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) tool: String,
@@ -105,16 +105,16 @@ pub(super) struct Turn {
     pub(super) rounds: usize,
 }
 
-/// One session.
+/// A session of the test.
 pub(super) struct World {
     model: OfflineModel,
     messages: Vec<Message>,
     basket: Option<Value>,
-    /// The notes that were remembered.
+    /// The notes that were saved.
     notes: Vec<String>,
     pub(super) locale: String,
     pub(super) offered: Option<Vec<String>>,
-    /// The results of the next writes, which are not run.
+    /// The results of the next writes, which are not executed.
     pub(super) decisions: VecDeque<Value>,
 }
 
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Says something and runs the turn to its end.
+    /// Sends a message and runs the turn to its end.
     pub(super) fn say(&mut self, text: &str) -> Turn {
         self.messages.push(Message::User { text: said_here(text) });
         let mut calls = Vec::new();
@@ -196,13 +196,13 @@ impl World {
         panic!("no answer after six rounds to {text:?}: {calls:#?}");
     }
 
-    /// The events of the model for the messages so far and one more.
+    /// Returns the events of the model for the messages so far and a further message.
     pub(super) fn events(&mut self, text: &str) -> Vec<ModelEvent> {
         self.messages.push(Message::User { text: said_here(text) });
         self.model.events(&self.request(true))
     }
 
-    /// The events of the model for one more message and this purpose.
+    /// Returns the events of the model for a further message with this purpose.
     pub(super) fn events_for(
         &mut self,
         text: &str,
@@ -212,7 +212,7 @@ impl World {
         self.model.events(&ModelRequest { purpose, ..self.request(true) })
     }
 
-    /// The text that the model writes for it.
+    /// Returns the text that the model writes for a message with this purpose.
     pub(super) fn asked_for(&mut self, text: &str, purpose: engine::ports::Purpose) -> String {
         let texts = self
             .events_for(text, purpose)

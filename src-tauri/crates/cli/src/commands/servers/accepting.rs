@@ -1,5 +1,5 @@
-//! `csign servers accept`: shows what a server says of its tools that nobody has accepted yet, and
-//! accepts it. Must not know how descriptions are compared.
+//! `csign servers accept`: shows the tool descriptions of a server that nobody has accepted yet,
+//! and accepts them. Must not know how descriptions are compared.
 
 use contract::{
     Change, DefinitionState, Effect, Empty, PackId, ServerParams, ServerTool,
@@ -13,15 +13,16 @@ use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;
 
-/// A changed file of the server is accepted before it is started, and its tools after that.
+/// A server is accepted in two rounds: first its changed file, before the server is started, and
+/// then its tools.
 const ROUNDS: usize = 2;
 
-/// The answers that the command line gives beforehand.
+/// The answers that the command line gives in advance.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
-    /// Whether numbers in descriptions may change from now on.
+    /// Whether numbers in descriptions may change from now on without a question.
     pub(super) numbers: Option<bool>,
-    /// The person is asked nothing.
+    /// Whether everything is accepted without asking the user.
     pub(super) yes: bool,
 }
 
@@ -51,7 +52,8 @@ pub(super) async fn accept_tools(
             }
         };
         let hashes = waiting.iter().map(|tool| (tool.name.clone(), tool.hash.clone())).collect();
-        // A file has no descriptions.
+        // A changed file of a server has no descriptions, so the setting for numbers does not
+        // apply.
         let numbers_may_change = numbers.filter(|_| !server.is_empty());
         open = open.filter(|_| numbers_may_change.is_none());
         let pack = at.pack.clone();
@@ -93,7 +95,7 @@ async fn find_server(link: &Link, name: &str) -> Result<ServerParams, Failure> {
     ))
 }
 
-/// Returns what waits to be accepted: a changed file of the server alone, or else its tools.
+/// Returns the parts that must be accepted next: only the server's changed file, or else its tools.
 fn waiting_tools(mut tools: Vec<ServerTool>) -> Vec<ServerTool> {
     tools.retain(|tool| matches!(tool.state, DefinitionState::Changed | DefinitionState::New));
     if tools.iter().any(|tool| tool.server.is_empty()) {
@@ -116,7 +118,7 @@ fn show_changes(out: Out, tools: &[ServerTool]) {
             let text = format!("{mark} {}", escape_invisible(&line.text));
             out.print_note(format!("  {}", out.colour_text(tone, &text)));
         }
-        // A file of a server has no effect of its own.
+        // A server's file has no effect, so only tools show one.
         if !tool.server.is_empty() {
             out.print_note(format!("  counts as a tool that {}", effect_words(tool.effect)));
         }
@@ -124,8 +126,8 @@ fn show_changes(out: Out, tools: &[ServerTool]) {
     }
 }
 
-/// Asks whether everything that was shown is accepted, and then whether numbers may change. None for
-/// no.
+/// Asks whether everything that was shown is accepted, and then whether numbers may change. Returns
+/// None if the user declines.
 async fn ask(out: Out, tools: &[ServerTool], wish: Wish, keys: &mut Keys) -> Option<Option<bool>> {
     keys.discard_pending_input();
     out.print_question(&format!("Accept {} as described now? [y/N] ", count_things(tools)));

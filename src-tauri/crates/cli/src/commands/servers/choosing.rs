@@ -1,9 +1,9 @@
-//! Reads which tools of a list a person means. Must not know what a tool does.
+//! Parses which tools of a list a person means. Must not know what a tool does.
 
 use std::collections::BTreeSet;
 
 /// Returns the tools that a line names by their numbers, by ranges of numbers, or by their names.
-/// The error is the first word that means none of them.
+/// The error is the first word that matches no tool.
 pub(super) fn choose_tools<'a>(line: &str, names: &[&'a str]) -> Result<BTreeSet<&'a str>, String> {
     let words = line.split(|sign: char| sign == ',' || sign.is_whitespace());
     let mut chosen = BTreeSet::new();
@@ -13,7 +13,7 @@ pub(super) fn choose_tools<'a>(line: &str, names: &[&'a str]) -> Result<BTreeSet
     Ok(chosen)
 }
 
-/// A number is one of the list, also if a tool has that name.
+/// A number always means a position in the list, even if a tool has that name.
 fn find_tools<'n, 'a>(word: &str, names: &'n [&'a str]) -> Option<&'n [&'a str]> {
     let (first, last) = word.split_once('-').unwrap_or((word, word));
     match (first.parse::<usize>(), last.parse::<usize>()) {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_are_chosen_by_numbers_ranges_and_names_and_another_word_is_returned() {
+    fn tools_are_chosen_by_number_range_or_name_and_an_unknown_word_is_reported() {
         let names = ["list", "read-all", "write", "find"];
         let chosen = |line: &str| choose_tools(line, &names).map(Vec::from_iter);
         assert!(chosen(" ").unwrap().is_empty());

@@ -1,5 +1,5 @@
-//! Reads the servers of a command line, or of the settings of another client with the values of their
-//! placeholders. Must not know how a server is added.
+//! Reads the servers of a command line, or of another client's settings, including the values of
+//! their placeholders. Must not know how a server is added.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -45,7 +45,7 @@ pub(super) async fn read_servers(
         "command": server.command, "args": server.args, "env": server.env, "url": server.url,
         "headers": server.headers, "network": server.network,
     });
-    // The host suggests the name and finds the program.
+    // The host chooses the name and finds the program.
     let mut entry = quoted;
     if let Some(members) = entry.as_object_mut() {
         members.retain(|_, value| value.as_str() != Some(""));
@@ -59,8 +59,8 @@ pub(super) async fn read_servers(
     Ok(read)
 }
 
-/// Reads servers, with the values of their placeholders: those of `--env`, of the environment, or of
-/// the person.
+/// Reads servers from another client's settings, with the values of their placeholders: from
+/// `--env`, from the environment, or from the user.
 async fn read_settings(
     link: &Link,
     out: Out,
@@ -93,7 +93,7 @@ async fn read_settings(
     read(values).await
 }
 
-/// Returns the values of placeholders. Says which ones come from the environment.
+/// Returns the values of placeholders. Prints which values come from the environment.
 async fn find_values(
     out: Out,
     asks: &[&AskedValue],
