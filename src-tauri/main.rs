@@ -1,4 +1,4 @@
-//! The desktop app. Everything it does lies in `desktop`; everything it knows lies in `host`.
+//! The desktop app. Its code is in `desktop`, and everything that does not need Tauri is in `host`.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 mod desktop;

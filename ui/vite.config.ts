@@ -3,7 +3,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** Leaves the words of packs' answers out of the pages: the window shows their names and sentences, which are their own keys. */
+/** Excludes the words of packs' answers from the pages. The window shows only names and sentences, which are their own keys. */
 const packSentences: Plugin = {
   name: "pack-sentences",
   enforce: "pre",
@@ -17,7 +17,7 @@ const packSentences: Plugin = {
 export default defineConfig({
   plugins: [packSentences, svelte()],
   clearScreen: false,
-  // The texts are beside this folder.
+  // The texts are in other folders than this one, so the dev server needs access to those folders.
   server: {
     port: 5173,
     strictPort: true,
@@ -31,5 +31,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rollupOptions: { input: { index: "index.html", approval: "approval.html" } },
   },
-  test: { include: ["src/**/*.test.ts"], environment: "node" },
+  test: {
+    include: ["src/**/*.test.ts"],
+    setupFiles: ["src/i18n/testing.ts"],
+    environment: "node",
+  },
 });

@@ -107,7 +107,7 @@ async fn run_host_tasks(app: AppHandle, backend: Backend) {
                 language::apply_setting(&app, &view.locale);
                 tray::refresh_language(&app);
             }
-            // The program runs no turn until a person has seen the alarm.
+            // The program runs no turn until a person has seen the alarm, so the window is shown.
             if host.alarm().is_some() {
                 windows::show_approval(&app);
             }
@@ -151,7 +151,7 @@ fn handle_event(app: &AppHandle, event: RunEvent) {
         let app = app.clone();
         tauri::async_runtime::spawn(async move {
             let backend = app.state::<Backend>().inner().clone();
-            // A host that hangs must not keep the app open. Its log is intact in either case.
+            // A host that hangs must not keep the app open. The log is intact in either case.
             if tokio::time::timeout(LONGEST_STOP, backend.stop()).await.is_err() {
                 tracing::error!("the app took too long to stop");
             }
@@ -175,7 +175,7 @@ async fn leave_on_signal(app: AppHandle) {
     app.exit(0);
 }
 
-/// Returns the name by which a second start finds the first one: one for each data folder.
+/// Returns the name by which a second start finds the first one. Each data folder has its own name.
 fn instance_name(data_dir: Option<&Path>) -> String {
     let base = "io.countersign.desktop";
     let Some(folder) = data_dir else { return base.to_owned() };
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_data_folder_is_an_instance_of_its_own() {
+    fn each_data_folder_has_its_own_instance_name() {
         let (one, two) =
             (instance_name(Some(Path::new("/a"))), instance_name(Some(Path::new("/b"))));
         assert_ne!(one, two);

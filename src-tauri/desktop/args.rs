@@ -1,11 +1,11 @@
-//! The command line of the desktop app. It must not know what the values are for.
+//! The command line of the desktop app. Must not know how the values are used.
 
 use std::{ffi::OsString, path::PathBuf};
 
 /// The arguments of the app.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Args {
-    /// The data folder; the user's own if absent.
+    /// The data folder. None for the user's own.
     pub data_dir: Option<PathBuf>,
     /// A text to print instead of starting the app.
     pub print: Option<Print>,
@@ -70,14 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_beats_the_variable() {
+    fn the_data_dir_flag_overrides_the_variable() {
         let args = read_args(["--data-dir", "/a"].map(OsString::from), Some("/b".into())).unwrap();
         assert_eq!(args.data_dir, Some(PathBuf::from("/a")));
         assert_eq!(read_args([], Some("/b".into())).unwrap().data_dir, Some(PathBuf::from("/b")));
     }
 
     #[test]
-    fn both_spellings_are_read_and_nonsense_is_refused() {
+    fn both_spellings_of_a_flag_are_read_and_unknown_flags_are_refused() {
         assert_eq!(of(&["--data-dir=/x"]).unwrap().data_dir, Some(PathBuf::from("/x")));
         assert_eq!(of(&["--version"]).unwrap().print, Some(Print::Version));
         assert!(of(&["--data-dir"]).unwrap_err().contains("needs a folder"));

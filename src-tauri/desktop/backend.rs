@@ -1,6 +1,6 @@
-//! The host behind the windows. It is opened in parallel to the first window, so that the page
-//! loads while files are checked; commands wait for it. While it is open, `csign` calls of the same
-//! user connect to it over the local socket.
+//! The host behind the windows. It is opened in parallel with the first window, so that the page
+//! loads while files are checked; commands wait for the host. While the host is open, `csign` calls
+//! of the same user connect to it over the local socket.
 
 use std::{path::PathBuf, sync::Arc};
 

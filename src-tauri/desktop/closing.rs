@@ -1,6 +1,6 @@
 //! Decides what closing the chat window does: quit, hide in the tray, or ask. Owns the question to
-//! the person, and whether the desktop shows tray icons. It must not know what waits, only how
-//! much.
+//! the user, and the check whether the desktop shows tray icons. Must not know what is pending,
+//! only how many items are.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -13,10 +13,10 @@ use zbus::blocking::{Connection, fdo::DBusProxy};
 
 use super::{language, tray};
 
-/// The name on the session bus of what shows tray icons.
+/// The name on the session bus of the service that shows tray icons.
 const TRAY_WATCHER: &str = "org.kde.StatusNotifierWatcher";
 
-/// How long the bus may take. Without an answer there is no tray.
+/// The longest wait for the bus. Without an answer there is no tray.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// The effect of closing the chat window.
@@ -41,7 +41,7 @@ fn decide_closing(waiting: u32, has_tray: bool) -> Closing {
 #[derive(Default)]
 pub(crate) struct Question(AtomicBool);
 
-/// Closes the chat window. Returns whether the window stays for now.
+/// Closes the chat window. Returns whether the window stays open for now.
 pub(crate) fn close(window: &Window, waiting: u32) -> bool {
     let app = window.app_handle().clone();
     if decide_closing(waiting, false) == Closing::Quit {
@@ -80,7 +80,7 @@ fn ask_to_close(app: &AppHandle, waiting: u32) {
         });
 }
 
-/// Whether the desktop shows tray icons. An icon can be made without one that shows it.
+/// Whether the desktop shows tray icons. An icon can be made even if no tray shows it.
 async fn shows_tray_icons() -> bool {
     let look = tauri::async_runtime::spawn_blocking(|| {
         let bus = Connection::session().ok()?;
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_never_cancels_what_waits_without_being_told_to() {
+    fn closing_never_cancels_pending_actions_without_asking() {
         let table = [
             (0, true, Closing::Quit),
             (0, false, Closing::Quit),

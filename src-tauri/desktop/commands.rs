@@ -38,6 +38,7 @@ macro_rules! adapters {
                 shell::open_link,
                 shell::pick_files,
                 shell::pick_folder,
+                shell::save_file,
             ]
         }
     };
@@ -45,7 +46,7 @@ macro_rules! adapters {
 
 contract::with_commands!(adapters);
 
-/// Returns the host's commands for a window: all of them for the approval window; in every other
+/// Returns the host's commands for a window. The approval window gets all of them. In every other
 /// window, changes that widen access must be confirmed first.
 fn commands_for(label: &str, host: Arc<Host>) -> Arc<dyn Commands> {
     if label == guard::APPROVAL { host } else { Arc::new(ChatWindow::new(host)) }

@@ -9,7 +9,7 @@ pub(crate) fn prepare_environment() {
         std::env::var_os(name).and_then(|value| value.into_string().ok())
     }) {
         for name in ["LANG", "LC_ALL"] {
-            // SAFETY: no other thread exists yet, so nothing reads the environment at the same
+            // SAFETY: no other thread exists yet, so no code reads the environment at the same
             // time.
             unsafe { std::env::set_var(name, OsStr::new(language)) };
         }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_kept() {
+    fn a_locale_with_a_language_is_kept() {
         for value in ["sv_SE.UTF-8", "en_GB", "de", "pt_BR@euro"] {
             assert_eq!(with(None, Some(value)), None, "LANG={value}");
         }

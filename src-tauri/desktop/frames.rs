@@ -9,7 +9,8 @@ use contract::{BlockPatch, EventBody, ItemBody, Push, Stage, TurnEvent, TurnId};
 /// The text of one running turn.
 struct Writing {
     stream: render::Stream,
-    /// The newest delta's event without its text: it gives the next patch its turn and number.
+    /// The newest delta's event without its text, from which the next patch gets its turn and
+    /// number.
     latest: Option<TurnEvent>,
 }
 
@@ -40,11 +41,12 @@ impl Frames {
             | Push::AuditVerification { .. }
             | Push::Run { .. }
             | Push::Files { .. }
+            | Push::Sources {}
             | Push::Lagged {}) => vec![other],
         }
     }
 
-    /// Returns the patches of a frame, one for each turn with new text.
+    /// Returns the patches of a frame: one for each turn with new text.
     pub(crate) fn take_frame(&mut self) -> Vec<Push> {
         self.turns.values_mut().filter_map(Writing::make_patch).collect()
     }
@@ -54,7 +56,7 @@ impl Frames {
         self.turns.values().any(|writing| writing.latest.is_some())
     }
 
-    /// Discards all text, after pushes were missed.
+    /// Discards all text. Called after pushes were missed.
     pub(crate) fn reset(&mut self) {
         self.turns.clear();
     }
@@ -73,14 +75,14 @@ impl Frames {
         let mut out: Vec<Push> =
             self.turns.get_mut(&event.turn).and_then(Writing::make_patch).into_iter().collect();
         match &mut event.event {
-            // The text so far is not the answer. The window discards it too.
+            // The text so far is not the answer, so it is discarded, here and in the window.
             EventBody::Status { stage: Stage::OutputReplaced, .. } => {
                 self.turns.remove(&event.turn);
                 out.push(patch_push(event.clone(), BlockPatch::default()));
             }
             EventBody::Item { item } => {
                 super::items::render_item(item);
-                // The text is an item now. Later text of the same turn starts again.
+                // The text is stored as an item now. Later text of the same turn starts empty.
                 if matches!(item.body, ItemBody::AssistantText { .. }) {
                     self.turns.remove(&event.turn);
                 }
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn many_deltas_make_one_patch_with_the_newest_number() {
+    fn many_deltas_become_one_patch_with_the_newest_event_number() {
         let mut frames = Frames::default();
         for n in 1..=50 {
             assert!(frames.accept_push(delta("t", n, "word ")).is_empty());
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn text_comes_before_what_follows_it_and_other_turns_wait() {
+    fn text_is_sent_before_later_events_of_its_turn_and_other_turns_wait() {
         let mut frames = Frames::default();
         frames.accept_push(delta("a", 1, "one"));
         frames.accept_push(delta("b", 1, "two"));
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_output_empties_the_answer() {
+    fn replacing_the_output_clears_the_shown_answer() {
         let mut frames = Frames::default();
         frames.accept_push(delta("t", 1, "provisional"));
         frames.take_frame();
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn all_text_arrives_whatever_the_frames() {
+    fn all_text_arrives_in_any_sequence_of_frames() {
         let mut frames = Frames::default();
         let mut html = Vec::<String>::new();
         let mut show = |pushes: Vec<Push>| {

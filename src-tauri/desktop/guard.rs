@@ -1,11 +1,11 @@
-//! Which window may call which command. Tauri's capabilities already decide this; this second check
-//! also holds if a capability file is changed by mistake.
+//! Decides which window may call which command. Tauri's capabilities already decide this; this
+//! second check still applies if a capability file is changed by mistake.
 
 use contract::{AgentError, ErrorCode};
 
 use super::shell_commands::SHELL;
 
-/// Label of the chat window.
+/// The label of the chat window.
 pub(crate) const MAIN: &str = "main";
 /// The label of the approval window.
 pub(crate) const APPROVAL: &str = "approval";
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn capabilities_and_guard_say_the_same() {
+    fn capabilities_and_guard_allow_the_same_commands() {
         let all: BTreeSet<&str> =
             [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL, SHARED].concat().into_iter().collect();
         let files = [
@@ -71,8 +71,8 @@ mod tests {
     }
 
     #[test]
-    fn a_window_decides_only_what_its_level_says() {
-        // Commands that widen access, and that the chat window may request: `host::ChatWindow` has
+    fn each_command_of_a_window_has_an_access_level() {
+        // The chat window may request commands that widen access, because `host::ChatWindow` has
         // them confirmed in the approval window first.
         let of_approval = ACCESS.iter().filter(|(command, _)| APPROVAL_COMMANDS.contains(command));
         let reads: Vec<&str> = of_approval
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_window_may_call_anything() {
+    fn a_window_with_an_unknown_label_may_call_no_command() {
         for command in [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL].concat() {
             assert!(
                 check_window("probe", command).is_err(),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_approval_window_decides() {
+    fn only_the_approval_window_can_approve() {
         for command in APPROVAL_COMMANDS {
             assert!(check_window(MAIN, command).is_err(), "{command} from the chat window");
             assert!(check_window(APPROVAL, command).is_ok(), "{command} from the approval window");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn each_capability_names_one_window_and_nothing_remote() {
+    fn each_capability_file_names_one_window_and_no_remote_origin() {
         let files = [
             (MAIN, include_str!("../capabilities/main.json")),
             (APPROVAL, include_str!("../capabilities/approval.json")),

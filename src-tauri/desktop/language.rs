@@ -9,7 +9,8 @@ use super::text::Language;
 pub(crate) struct CurrentLanguage(Mutex<Language>);
 
 impl CurrentLanguage {
-    /// Begins with the language of the locale, before the settings are read.
+    /// Creates the state with the language of the locale, which is used until the settings are
+    /// read.
     pub(crate) fn of_locale() -> Self {
         Self(Mutex::new(locale_language()))
     }

@@ -9,7 +9,7 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 
 use super::language;
 
-/// The most characters of an address that a person can still check.
+/// The most characters of an address that a person can still read and check.
 const LONGEST: usize = 2000;
 
 /// Asks the user, and opens the link if the user agrees. Calls `told` with whether the user agreed,
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn web_and_mail_links_pass() {
+    fn web_and_mail_links_are_allowed() {
         for link in
             ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"]
         {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_program_is_handed_no_attachment_and_no_hidden_recipient() {
+    fn a_mail_link_loses_attachments_and_hidden_recipients() {
         let asked =
             Url::parse("mailto:ada@example.org?subject=Hi&attach=/etc/passwd&bcc=eve@example.org")
                 .unwrap();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn links_of_other_kinds_are_refused() {
         let long = format!("https://example.org/{}", "a".repeat(3000));
         let links = [
             "file:///etc/passwd",

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_approval_window_hears_no_conversation() {
+    fn each_window_gets_only_the_events_meant_for_it() {
         let audit = Push::Audit { total: 1 };
         let approvals = Push::Approvals { waiting: 1 };
         let tools = Push::ServerTools { waiting: 1 };

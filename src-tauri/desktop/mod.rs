@@ -1,6 +1,6 @@
 //! The shell: windows, tray, notifications and the Tauri side of the command list. The only code
-//! that uses Tauri. It decides nothing: it passes commands to `host`, and shows the pushes that
-//! come from it.
+//! that uses Tauri. The shell decides nothing: it passes commands to `host`, and shows the pushes
+//! of the host.
 
 mod app;
 mod args;

@@ -1,5 +1,5 @@
-//! Desktop notifications. They only inform the user: a click shows the approval window and never
-//! decides.
+//! Desktop notifications. A notification only informs the user: a click shows the approval window
+//! and never decides.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;

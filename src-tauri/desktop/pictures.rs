@@ -1,5 +1,6 @@
 //! The `shopimg:` scheme: pictures of products, which the host fetches from the shop. Only PNG,
-//! JPEG, GIF, WebP and SVG, limited in size, and never in a form that a page could execute.
+//! JPEG, GIF, WebP and SVG of limited size are shown, and never in a form that a page could
+//! execute.
 
 use tauri::{
     AppHandle, Manager,
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_pictures_pass() {
+    fn only_pictures_of_known_types_are_sent() {
         assert_eq!(detect_content_type(b"\x89PNG\r\n\x1a\nrest"), Some("image/png"));
         assert_eq!(detect_content_type(b"\xff\xd8\xff\xe0rest"), Some("image/jpeg"));
         assert_eq!(detect_content_type(b"GIF89arest"), Some("image/gif"));
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_decoded_and_climbing_is_refused() {
+    fn paths_are_decoded_and_invalid_paths_are_refused() {
         assert_eq!(decode_path("/products%2F17%20a.svg"), Some("products/17 a.svg".to_owned()));
         for path in ["/", "/%", "/%zz", "/a/../b", "/%2e%2e/b", "/a%00b"] {
             assert_eq!(decode_path(path), None, "{path}");

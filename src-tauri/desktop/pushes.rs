@@ -78,6 +78,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
         | Push::AuditVerification { .. }
         | Push::Run { .. }
         | Push::Files { .. }
+        | Push::Sources {}
         | Push::Lagged {} => {}
     }
 }

@@ -1,6 +1,7 @@
 //! The commands of the window itself: subscription, readiness, native choosers, links.
 
-use contract::{AgentError, Push, manifest::ImportTarget};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use contract::{AgentError, Push, manifest::ImportTarget, text};
 use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::oneshot;
@@ -48,7 +49,7 @@ pub(crate) async fn open_link(
 }
 
 /// Lets the user choose files of a kind that a pack takes, or any files if `kind` is None. Returns
-/// an empty list if nothing was chosen.
+/// an empty list if the user chose none.
 #[tauri::command]
 pub(crate) async fn pick_files(
     app: AppHandle,
@@ -58,7 +59,7 @@ pub(crate) async fn pick_files(
     guard::check_window(window.label(), "pick_files")?;
     let mut dialog = app.dialog().file().set_parent(&window);
     if let Some(kind) = kind {
-        // The dialog distinguishes capitals.
+        // The dialog's filter is case-sensitive, so each ending is also given in capitals.
         let capitals = kind.extensions.iter().map(|ending| ending.to_ascii_uppercase());
         let endings: Vec<String> = kind.extensions.iter().cloned().chain(capitals).collect();
         let endings: Vec<&str> = endings.iter().map(String::as_str).collect();
@@ -83,6 +84,42 @@ pub(crate) async fn pick_folder(
         let _ = send.send(folder);
     });
     Ok(chosen.await.ok().flatten().and_then(path))
+}
+
+/// Lets the user choose where a file is saved, and writes it there. `content` has the bytes in
+/// base64. Returns the path, or None if the user chose none.
+#[tauri::command]
+pub(crate) async fn save_file(
+    app: AppHandle,
+    window: WebviewWindow,
+    name: String,
+    content: String,
+) -> Result<Option<String>, AgentError> {
+    guard::check_window(window.label(), "save_file")?;
+    let content = STANDARD.decode(content).map_err(|error| {
+        AgentError::invalid(text!("The parameters do not fit: {error}.", error = error.to_string()))
+            .reason("invalid_request")
+    })?;
+    let (send, chosen) = oneshot::channel();
+    app.dialog().file().set_parent(&window).set_file_name(name).save_file(move |file| {
+        let _ = send.send(file);
+    });
+    let Some(place) = chosen.await.ok().flatten().and_then(|file| file.into_path().ok()) else {
+        return Ok(None);
+    };
+    let folder = place.to_string_lossy().into_owned();
+    // A table can have some ten megabytes, and its disk can be slow.
+    let write = tokio::task::spawn_blocking(move || files::write(&place, &content));
+    let written = write.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    written.map_err(|error| {
+        AgentError::invalid(text!(
+            "{folder} cannot be written: {error}.",
+            folder = folder.as_str(),
+            error = error.to_string()
+        ))
+        .reason("file_not_written")
+    })?;
+    Ok(Some(folder))
 }
 
 fn path(file: FilePath) -> Option<String> {

@@ -31,7 +31,7 @@ messages::keys! {
 pub(crate) struct Language(messages::Language);
 
 impl Language {
-    /// Returns the language of a setting or locale name; English if unknown.
+    /// Returns the language of a setting or locale name. English if the name is unknown.
     pub(crate) fn of(tag: &str) -> Self {
         Self(messages::Language::of_tag(tag))
     }
@@ -114,7 +114,7 @@ impl Language {
         self.say(Text::CannotStart)
     }
 
-    /// Returns why there is no host, and what to do. The host provides an English text.
+    /// Returns the reason why there is no host, and the remedy. The host's own text is English.
     pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
         let say = |text: contract::Text| text.translated(&|key| self.0.sentence(key));
         (say(error.text()), error.hint_as_text().map(say))
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn language_follows_tags_and_locales() {
+    fn the_language_follows_from_a_tag_or_a_locale() {
         assert_eq!(Language::of("sv_SE.UTF-8"), swedish());
         assert_ne!(Language::of("en"), swedish());
         assert_eq!(Language::of("C"), Language::default());
     }
 
     #[test]
-    fn counts_are_told() {
+    fn texts_contain_the_number_of_pending_actions() {
         let english = Language::default();
         assert_eq!(english.tray_tooltip(1), "Countersign: 1 approval pending");
         assert_eq!(english.tray_tooltip(0), "Countersign");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_failure_is_told_in_the_language_of_the_window() {
+    fn a_start_failure_is_worded_in_the_language_of_the_window() {
         let error =
             AgentError::invalid(text!("{folder} is in use by another Countersign.", folder = "/a"))
                 .hint("Use that one, or choose another folder with --data-dir.");

@@ -10,7 +10,7 @@ use tauri::{
 
 use super::{language, text::Language, windows};
 
-/// The tray's parts and what they show.
+/// The parts of the tray, and the number of pending approvals that it shows.
 pub(crate) struct Tray {
     waiting: AtomicU32,
     /// None if the desktop has no tray.
@@ -32,7 +32,7 @@ pub(crate) fn prepare_tray(app: &AppHandle) {
     app.manage(Tray { waiting: AtomicU32::new(0), parts });
 }
 
-/// Whether the icon was made. Whether the desktop shows it is another question.
+/// Whether the icon was made. The desktop may still not show it.
 pub(crate) fn is_built(app: &AppHandle) -> bool {
     app.try_state::<Tray>().is_some_and(|tray| tray.parts.is_some())
 }
@@ -75,7 +75,8 @@ pub(crate) fn show_waiting_count(app: &AppHandle, waiting: u32) {
 fn refresh_tray(app: &AppHandle, tray: &Tray) {
     let Some(parts) = &tray.parts else { return };
     let (language, waiting) = (language::current(app), tray.waiting.load(Ordering::Relaxed));
-    // Linux trays show the title beside the icon and have no tooltips; elsewhere it is the reverse.
+    // Linux trays show a title beside the icon and have no tooltips. On other systems it is the
+    // reverse.
     let changes = [
         parts.icon.set_title((waiting > 0).then(|| waiting.to_string())),
         parts.icon.set_tooltip(Some(language.tray_tooltip(waiting))),

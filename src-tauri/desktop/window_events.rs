@@ -14,7 +14,7 @@ pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
                 api.prevent_close();
             }
         }
-        // Closing decides nothing: pending actions stay until they expire.
+        // Closing the approval window decides nothing: pending actions stay until they expire.
         (guard::APPROVAL, WindowEvent::CloseRequested { api, .. }) => {
             api.prevent_close();
             let _ = window.hide();
@@ -36,7 +36,7 @@ fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
         DragDropEvent::Drop { paths, .. } => {
             Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()))
         }
-        // Moves over the window bring nothing new, and later kinds of events are unknown.
+        // Further moves over the window change nothing, and later kinds of events are unknown.
         _ => None,
     }
 }

@@ -16,10 +16,11 @@ use tauri::{
 
 use super::{guard, language, links};
 
-/// When a window is shown although its page has not reported that it is ready.
+/// The time after which a window is shown even if its page has not reported that it is ready.
 const LATEST_APPEARANCE: Duration = Duration::from_millis(1500);
 
-/// The page's own background (`--bg` in `ui/src/style/tokens.css`), until it is drawn.
+/// The page's background (`--bg` in `ui/src/style/tokens.css`), which a window has until its page
+/// is drawn.
 const LIGHT: Color = Color(0xf5, 0xf6, 0xf8, 0xff);
 const DARK: Color = Color(0x13, 0x16, 0x1a, 0xff);
 
@@ -36,8 +37,8 @@ pub(crate) struct Windows {
     appeared: Mutex<BTreeSet<String>>,
 }
 
-/// Opens the chat window. It is shown at once in the right colours, and gets its content while the
-/// host is opened.
+/// Opens the chat window. The window appears at once in the right colours, and gets its content
+/// while the host is opened.
 pub(crate) fn open_main(app: &AppHandle, look: &SplashSettings) -> tauri::Result<()> {
     let window = open_page(app, guard::MAIN, "index.html")
         .title("Countersign")
@@ -129,19 +130,20 @@ pub(crate) fn set_approval_count(app: &AppHandle, waiting: u32) {
     update_approval_window(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
 }
 
-/// The same for changes of settings that wait for confirmation.
+/// Shows the approval window if the number of changes that wait for confirmation grew, and hides it
+/// if it has nothing to show.
 pub(crate) fn set_confirmation_count(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.confirmations.swap(waiting, Ordering::Relaxed);
     update_approval_window(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
 }
 
-/// Notes how many questions of servers wait for an answer.
+/// Stores how many questions of servers wait for an answer.
 pub(crate) fn set_question_count(app: &AppHandle, waiting: u32) {
     app.state::<Windows>().questions.store(waiting, Ordering::Relaxed);
 }
 
-/// Returns how much waits for the person.
+/// Returns the number of items that wait for the user.
 pub(crate) fn count_pending(app: &AppHandle) -> u32 {
     let windows = app.state::<Windows>();
     [&windows.waiting, &windows.confirmations, &windows.questions]
@@ -220,7 +222,7 @@ mod tests {
     use super::is_own;
 
     #[test]
-    fn only_our_own_pages_are_loaded() {
+    fn only_the_apps_own_pages_are_loaded() {
         let own = |text: &str| is_own(&text.parse().unwrap());
         assert!(own("tauri://localhost/index.html"));
         for address in [

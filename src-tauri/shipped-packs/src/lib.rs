@@ -1,4 +1,4 @@
-//! The one table of packs that ship with code of their own. The window and `csign` hand it to the
+//! The one table of packs that ship with code of their own. The window and `csign` pass it to the
 //! host, which knows no pack by name.
 
 use std::sync::Arc;
@@ -13,8 +13,8 @@ pub fn all() -> PackCode {
     PackCode { adapters: vec![Arc::new(ShopAdapter)], services: vec![Arc::new(PacingService)] }
 }
 
-/// Returns the content that a window draws for a result of any pack. None if the data cannot be read
-/// as this view, or if the window reads it itself.
+/// Returns the content that a window draws for a result of any pack. None if the data cannot be
+/// read as this view, or if the window reads the data itself.
 pub fn parse_result(view: &ResultView, data: &Value) -> Option<Value> {
     match view.named() {
         Some(name) => to_value(ParsedResult::read(name, data)?).ok(),

@@ -1,5 +1,4 @@
-// The open view. In memory only: a desktop window has no address bar, and nothing is stored in the
-// webview.
+// The open view. It is kept in memory only: a desktop window has no address bar, and nothing is stored in the webview.
 import type { RouteParams, View } from "./views";
 
 class Router {

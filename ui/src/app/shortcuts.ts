@@ -1,4 +1,4 @@
-// The window's keyboard shortcuts. Views listen for their own ones by name.
+// The window's keyboard shortcuts. Views listen for their own shortcuts by name.
 import { call } from "../platform";
 import { router } from "./router.svelte";
 import { VIEW_NAMES } from "./views";
@@ -6,7 +6,7 @@ import { VIEW_NAMES } from "./views";
 export type ShortcutEvent = "new" | "search" | "stop";
 const listeners = new Map<ShortcutEvent, () => void>();
 
-/** Registers what a shortcut does; returns how to take it back. */
+/** Registers the action of a shortcut. Returns a function that removes the action again. */
 export function handleShortcut(name: ShortcutEvent, run: () => void): () => void {
   listeners.set(name, run);
   return () => {

@@ -18,7 +18,7 @@ describe("pieces", () => {
     ]);
     expect(pieces("\u{e0041}")[0]?.code).toBe("U+E0041");
   });
-  test("what the properties of Unicode hide is named, in every plane", () => {
+  test("characters that Unicode calls invisible are named, in every plane", () => {
     const hidden =
       /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
     const blank = [0x2800, 0xfffc, 0xfffd, 0x1107f, 0x13441, 0x13442, 0x16fe4, 0x1d159];
@@ -32,7 +32,7 @@ describe("pieces", () => {
     const named = pieces(chars.join("")).filter((piece) => piece.code);
     expect(named.map((piece) => piece.text)).toEqual(expected);
   });
-  test("nothing is lost", () => {
+  test("the pieces of a text contain all its characters", () => {
     const text = "a\u00a0b\u2066c\ufeff";
     expect(
       pieces(text)
@@ -43,7 +43,7 @@ describe("pieces", () => {
 });
 
 describe("argumentRows", () => {
-  test("laid out values keep their lines, and a line feed of the model's is still named", () => {
+  test("an indented value keeps its lines, and a line feed inside its texts is still named", () => {
     const shown = argumentRows(JSON.stringify({ list: ["a\nb"], text: "a\nb" }))!.map((row) =>
       pieces(row.value, row.laidOut)
         .map((p) => p.code ?? p.text)
@@ -51,13 +51,13 @@ describe("argumentRows", () => {
     );
     expect(shown).toEqual(['[\n  "a\\nb"\n]', "aU+000Ab"]);
   });
-  test("shows every argument, long ones in full", () => {
+  test("every argument is shown in full", () => {
     const long = "x".repeat(5000);
     expect(
       argumentRows(JSON.stringify({ a: long, n: 2, o: { k: [1] } }))?.map((r) => r.value.length),
     ).toEqual([5000, 1, 22]);
   });
-  test("what is not an object is left to the canonical text", () => {
+  test("arguments that are not an object have no rows", () => {
     expect(argumentRows("[1]")).toBeNull();
     expect(argumentRows("{")).toBeNull();
   });

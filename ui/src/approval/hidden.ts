@@ -14,7 +14,7 @@ const HIDDEN_CHARACTER = new RegExp(
   "gu",
 );
 
-/** Splits a text into plain pieces and hidden characters. With `laidOut` line feeds are layout of ours, not of the text. */
+/** Splits a text into plain pieces and hidden characters. With `laidOut`, line feeds are layout that we added and no part of the text. */
 export function pieces(text: string, laidOut = false): Piece[] {
   const out: Piece[] = [];
   let from = 0;
@@ -32,11 +32,11 @@ export function pieces(text: string, laidOut = false): Piece[] {
 export interface ArgumentRow {
   name: string;
   value: string;
-  /** The value is JSON laid out here: its line feeds are ours, and those inside its texts are escaped. */
+  /** Whether the value is JSON that was formatted here, so that its line feeds are layout. Line feeds inside its texts are escaped. */
   laidOut: boolean;
 }
 
-/** The arguments of a call by name, each as the text to show; null when the canonical text is not an object. */
+/** Returns the arguments of a call by name, each as the text to show; null if the canonical text is not an object. */
 export function argumentRows(canonical: string): ArgumentRow[] | null {
   let parsed: unknown;
   try {

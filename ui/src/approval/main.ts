@@ -2,7 +2,7 @@
 import { mount } from "svelte";
 import { app } from "../app/app.svelte";
 import { setTheme, watchSystemTheme } from "../app/theme";
-import { setLanguage } from "../i18n/index.svelte";
+import { languageSet, setLanguage } from "../i18n/index.svelte";
 import { startPlatform } from "../platform";
 import "../style/tokens.css";
 import "../style/base.css";
@@ -13,4 +13,5 @@ setTheme("system");
 setLanguage("system");
 startPlatform("approval");
 await app.start();
+await languageSet();
 mount(ApprovalWindow, { target: document.getElementById("app")! });

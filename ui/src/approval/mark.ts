@@ -1,11 +1,11 @@
-// Says of each changed line of a preview whether it was added, removed or changed. Lines of the two
-// sides belong together if they have the same label. Pure.
+// Determines for each changed line of a preview whether it was added, removed or changed. Lines of the two sides belong together if they
+// have the same label. Pure.
 import type { PreviewState } from "../platform/generated/PreviewState";
 import type { PreviewView } from "../platform/generated/PreviewView";
 
 export type Mark = "added" | "removed" | "changed";
 
-/** The marks of the lines of one side; `null` for a line that stays as it is. */
+/** Returns the marks of the lines of one side; `null` for a line that does not change. */
 export function marks(preview: PreviewView, side: "before" | "after"): (Mark | null)[] {
   const other = side === "before" ? preview.after : preview.before;
   const alone: Mark = side === "before" ? "removed" : "added";

@@ -1,4 +1,4 @@
-// The words that say whose the values of a proposal are.
+// The texts about the origin of a proposal's values.
 import { expect, test } from "vitest";
 import type { Approval } from "../platform/generated/Approval";
 import type { ProposalDetails } from "../platform/generated/ProposalDetails";
@@ -26,7 +26,7 @@ function approval(details?: ProposalDetails): Approval {
   return { arguments: arguments_, follows: [passage], ...(details ? { details } : {}) } as Approval;
 }
 
-test("a marked value stands at its argument, and the rest is not called the person's", () => {
+test("a value from outside is marked at its argument, and then the other values are not called the person's", () => {
   const marked = approval({
     words: "add",
     from_outside: [{ path: "/items/0/note", passage }],
@@ -43,7 +43,7 @@ test("a marked value stands at its argument, and the rest is not called the pers
   expect(line).not.toContain("yours");
 });
 
-test("only a proposal that knows its values calls them the person's", () => {
+test("values are called the person's only if the proposal knows their origin", () => {
   expect(wordOrigins(approval({ words: "add" }))).toContain("yours");
   expect(wordOrigins(approval())).toBe("");
   const none = { ...approval({ words: "add" }), arguments: "{}" };
@@ -52,7 +52,7 @@ test("only a proposal that knows its values calls them the person's", () => {
   expect(wordOrigins(approval({ by_assistant: ["/quantity"] }))).toMatch(/quantity.*yours/);
 });
 
-test("a changed value says what it was", () => {
+test("a changed value is shown with its earlier value", () => {
   const changed = approval({
     changed: [
       { path: "/quantity", before: "2", after: "1" },
@@ -63,7 +63,7 @@ test("a changed value says what it was", () => {
   expect(removedArguments(changed, ["quantity", "items"]).map(wordChange)).toEqual(["removed: x"]);
 });
 
-test("a long text is cut to where it changed", () => {
+test("a long text is cut to the part that changed", () => {
   const long = "a".repeat(400);
   const word = wordChange({ path: "/note", before: `"${long}b"`, after: `"${long}c"` });
   expect(word).toBe(`…${"a".repeat(30)}b changed to …${"a".repeat(30)}c`);

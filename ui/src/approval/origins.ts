@@ -1,5 +1,4 @@
-// Where the values of a proposal come from, in the words of the window: which are marked at which
-// argument, what a person changed, and the line about the rest. Pure.
+// Words the origin of a proposal's values: the marks at each argument, the changes by a person, and the line about all other values. Pure.
 import { named } from "../i18n/host";
 import { t } from "../i18n/index.svelte";
 import type { Approval } from "../platform/generated/Approval";
@@ -8,7 +7,7 @@ import type { OutsideValue } from "../platform/generated/OutsideValue";
 import type { UntrustedContent } from "../platform/generated/UntrustedContent";
 import { argumentRows } from "./hidden";
 
-/** The steps of a JSON Pointer. */
+/** Returns the steps of a JSON Pointer. */
 export function steps(path: string): string[] {
   return path
     .split("/")
@@ -16,7 +15,7 @@ export function steps(path: string): string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Where a value stands inside its argument; empty if it is the argument itself. Entries of a list count from 1. */
+/** Returns the path of a value inside its argument; empty if the value is the argument itself. Entries of a list are counted from 1. */
 export function inside(path: string): string {
   return steps(path)
     .slice(1)
@@ -24,7 +23,7 @@ export function inside(path: string): string {
     .join(" › ");
 }
 
-/** Where a value stands, from its argument on. */
+/** Returns the path of a value, beginning with its argument. */
 export function place(path: string): string {
   const [argument = ""] = steps(path);
   return [argument, inside(path)].filter((part) => part !== "").join(" › ");
@@ -37,7 +36,7 @@ export interface Notes {
   changed: ChangedValue[];
 }
 
-/** The notes beside one argument. */
+/** Returns the notes beside one argument. */
 export function notesOf(approval: Approval, name: string): Notes {
   return {
     outside: (approval.details?.from_outside ?? []).filter(ofArgument(name)),
@@ -45,14 +44,14 @@ export function notesOf(approval: Approval, name: string): Notes {
   };
 }
 
-/** Changes of arguments that the request no longer has. */
+/** Returns the changes of arguments that the request no longer has. */
 export function removedArguments(approval: Approval, names: readonly string[]): ChangedValue[] {
   return (approval.details?.changed ?? []).filter(
     (change) => !names.includes(steps(change.path)[0] ?? ""),
   );
 }
 
-/** A value as it is shown: a text without its quotation marks, anything else as JSON. */
+/** Returns a value as it is shown: a text without its quotation marks, anything else as JSON. */
 export function shownValue(json: string): string {
   try {
     const value: unknown = JSON.parse(json);
@@ -65,7 +64,7 @@ export function shownValue(json: string): string {
 const MOST = 120;
 const LEAD = 30;
 
-/** Both values, cut to the part where they begin to differ: the request shows the new one in full. */
+/** Cuts both values to the part where they begin to differ. The request shows the new value in full. */
 function cutPair(before: string, after: string): { before: string; after: string } {
   const [old, now] = [[...before], [...after]];
   if (old.length <= MOST && now.length <= MOST) return { before, after };
@@ -83,7 +82,7 @@ export function wordChange({ before, after }: ChangedValue): string {
   return t("approval.value_removed", { before: shownValue(before ?? "") });
 }
 
-/** The source of a passage. */
+/** Returns the source of a passage in words. */
 export function wordSource(passage: UntrustedContent | null | undefined): string {
   if (!passage) return t("approval.from_long");
   return passage.tool_title
@@ -91,7 +90,7 @@ export function wordSource(passage: UntrustedContent | null | undefined): string
     : t("approval.from_memory");
 }
 
-/** A passage in three parts, of which the second is the value. It is empty if the passage has it in other words. */
+/** Splits a passage at the value: the text before, the value, the text after. The value is empty if the passage has it in other words. */
 export function passageParts(excerpt: string, value: string): [string, string, string] {
   const at = value ? excerpt.toLowerCase().indexOf(value.toLowerCase()) : -1;
   if (at < 0) return [excerpt, "", ""];
@@ -99,7 +98,7 @@ export function passageParts(excerpt: string, value: string): [string, string, s
   return [excerpt.slice(0, at), excerpt.slice(at, end), excerpt.slice(end)];
 }
 
-/** The value at a path of the arguments, as text. */
+/** Returns the value at a path of the arguments, as text. */
 export function valueAt(canonical: string, path: string): string {
   let value: unknown;
   try {
@@ -115,7 +114,7 @@ export function valueAt(canonical: string, path: string): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** The line about the values that are not marked; empty if no content from outside came before, or if it is not known whose the values are. */
+/** Returns the line about the values that are not marked; empty without earlier content from outside, or if their origin is unknown. */
 export function wordOrigins(approval: Approval): string {
   const { details, follows = [] } = approval;
   if (!details || follows.length === 0) return "";

@@ -16,7 +16,7 @@ class Pending {
   /** Why the list cannot be read. */
   unread = $state<AgentError | null>(null);
   deciding = $state(false);
-  /** The action that was edited or asked about again. The one that replaces it is shown next. */
+  /** The action that was edited or asked about again. The action that replaces it is shown next. */
   #before: string | null = null;
   shown = $derived(
     this.list.find((approval) => approval.id === this.shownId) ?? this.list[0] ?? null,
@@ -26,7 +26,7 @@ class Pending {
     platform().onPush((push) => {
       if (push.push === "approvals" || push.push === "lagged") void this.read();
     });
-    // After sleep, or behind other windows, a push may have been missed.
+    // A push may have been missed while the computer slept or other windows covered this one.
     addEventListener("focus", () => void this.read());
     document.addEventListener(
       "visibilitychange",
@@ -57,7 +57,7 @@ class Pending {
     }
   }
 
-  /** Decides the shown action; false when the host refused. */
+  /** Approves, rejects or edits the action that is shown. Returns false if the host refused or another decision is in progress. */
   async decide(approval: Approval, decision: Decision): Promise<boolean> {
     if (this.deciding) return false;
     this.deciding = true;
@@ -77,7 +77,7 @@ class Pending {
     }
   }
 
-  /** Waits for the action that replaces an edited one, so that it is shown next. The turn proposes it a moment later. */
+  /** Waits for the action that replaces an edited action, so that it is shown next. The turn proposes it a moment later. */
   async #replaced(id: string): Promise<void> {
     for (let tries = 0; tries < 40; tries += 1) {
       const { approvals } = await call("approval_pending", {});
@@ -118,7 +118,7 @@ class Pending {
   }
 }
 
-/** The name of each action in a list: what it would do, else its tool and its main value. Equal names get a number. */
+/** Returns a distinct name for each action: what the action would do, or else its tool and its main value. Equal names get a number. */
 export function distinctNames(
   list: readonly Approval[],
   title: (tool: string) => string,
@@ -140,7 +140,7 @@ export function distinctNames(
 const short = (text: string): string =>
   text.length > 40 ? `${text.slice(0, 39).trimEnd()}…` : text;
 
-/** The first text of the arguments, else the first number. */
+/** Returns the first text among the arguments, or else the first number. */
 function mainValue(canonical: string): string {
   let found = "";
   const look = (value: unknown): boolean => {

@@ -1,4 +1,4 @@
-// The name of a server as a person knows it. The pack of an added server has only the server's name. Pure.
+// Returns the name of a server as a person knows it. A server that the user added has a pack of its own, whose name is not shown. Pure.
 export function serverName(pack: string, server: string): string {
   return pack === `own-${server}` ? server : `${pack}/${server}`;
 }

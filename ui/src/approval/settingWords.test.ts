@@ -1,9 +1,9 @@
-// Settings that a person confirms have words, and what a server or a person wrote stays as it is.
+// Settings that a person confirms are shown in words. Texts that a server or a person wrote stay unchanged.
 import { expect, test } from "vitest";
 import { serverName } from "./servers";
 import { nameOfSetting, wordOfValue } from "./settingWords";
 
-test("the parts of a server have names", () => {
+test("the settings of a server have names", () => {
   expect(nameOfSetting("servers.my-notes")).toBe("Server my-notes");
   expect(nameOfSetting("servers.my-notes.network")).toBe("May use the network");
   expect(nameOfSetting("servers.my-notes.variables.API_URL")).toBe("Variable API_URL");
@@ -12,7 +12,7 @@ test("the parts of a server have names", () => {
   expect(nameOfSetting("servers.my-notes.else")).toBeNull();
 });
 
-test("choices have words, and texts stay", () => {
+test("values of choices are shown in words, and texts stay unchanged", () => {
   expect(wordOfValue("servers.notes.network", "true")).toBe("Yes");
   expect(wordOfValue("servers.notes.tools.find", "read_only")).toBe("Reads only");
   expect(wordOfValue("servers.notes.tools.find", "")).toBe("Not sure – always ask");
@@ -21,7 +21,7 @@ test("choices have words, and texts stay", () => {
   expect(wordOfValue("servers.notes.folder", "true")).toBe("true");
 });
 
-test("an added server has the name that its person gave it", () => {
+test("an added server has the name that the person gave it", () => {
   expect(serverName("own-notes", "notes")).toBe("notes");
   expect(serverName("post", "price")).toBe("post/price");
 });

@@ -15,7 +15,7 @@ const NAMES: Record<string, MessageKey> = {
   "destination.conversation": "confirm.destination_conversation",
 };
 
-/** The settings of one added server, by what follows its name. */
+/** The names of an added server's settings, by the part of the key after the server's name. */
 const OF_SERVER: Record<string, MessageKey> = {
   folder: "confirm.server_folder",
   network: "servers.network",
@@ -30,13 +30,13 @@ const PARTS: Record<string, MessageKey> = {
   tools: "confirm.server_tool",
 };
 
-/** The server of a setting, its kind, and the name of one part. Names of servers contain no dot. */
+/** Splits the key of a server's setting into the server, the kind of setting, and the name of a part. A server's name contains no dot. */
 function ofServer(setting: string): { server: string; kind: string; part: string } | null {
   const found = /^servers\.([a-z0-9-]+)(?:\.([a-z_]+)(?:\.(.+))?)?$/su.exec(setting);
   return found && { server: found[1] ?? "", kind: found[2] ?? "", part: found[3] ?? "" };
 }
 
-/** The name of a setting for a person; null if it has no words. */
+/** Returns the name of a setting for a person; null if there are no words for the setting. */
 export function nameOfSetting(setting: string): string | null {
   const known = NAMES[setting];
   if (known) return t(known);
@@ -48,7 +48,7 @@ export function nameOfSetting(setting: string): string | null {
   return key ? t(key, { name: part }) : null;
 }
 
-/** A value of a setting for a person. Only words that the host writes itself are replaced. */
+/** Returns the value of a setting for a person. Only words that the host itself writes are replaced. */
 export function wordOfValue(setting: string, value: string): string {
   const own = ofServer(setting);
   if (own?.kind === "tools")

@@ -18,11 +18,11 @@ const ROOT = join(import.meta.dirname, "..");
 interface Use {
   file: string;
   key: string;
-  /** The variables that it fills. */
+  /** The variables that are written beside the text. */
   names: string[];
 }
 
-/** The names of the members of an object literal; null if it takes in another object. */
+/** Returns the names of the members of an object literal; null if the literal includes another object. */
 function memberNames(source: string): string[] | null {
   let depth = 0;
   let member = "";
@@ -41,7 +41,7 @@ function memberNames(source: string): string[] | null {
   return names.map((name) => /^\w+/.exec(name)?.[0] ?? "");
 }
 
-/** The uses of texts with the variables that are written beside them. */
+/** Returns each use of a text with the variables that are written beside it. */
 function usesOf(file: string): Use[] {
   const source = readFileSync(join(ROOT, file), "utf8");
   return [...source.matchAll(/\bt\(\s*"([\w.]+)"\s*(\)|,\s*\{)/g)].flatMap((found) => {
@@ -67,7 +67,7 @@ describe("catalogue", () => {
     expect(unfilled).toEqual([]);
   });
 
-  test("every language has the keys of English, and a draft has no others", () => {
+  test("every language has the keys of English, and a draft has no further keys", () => {
     const keys = Object.keys(textsOf(FALLBACK));
     expect(languages.length).toBeGreaterThan(1);
     for (const { tag, draft } of languages) {
@@ -92,7 +92,7 @@ describe("catalogue", () => {
           variables(textsOf(FALLBACK)[key]!),
         ]);
   });
-  test("a tag without texts is English", () => {
+  test("a tag without texts falls back to English", () => {
     expect(["sv-SE", "en-GB", "fi", "sv"].map(languageOf)).toEqual(["sv", "en", "en", "sv"]);
   });
 });

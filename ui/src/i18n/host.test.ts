@@ -1,5 +1,5 @@
-// Every sentence that Rust shows to a person has a Swedish one. The test reads the sources, so that
-// a new one cannot be forgotten.
+// Every sentence that Rust shows to a person has a Swedish translation. The test reads the sources, so that no new sentence can be
+// forgotten.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -10,12 +10,14 @@ import { setLanguage } from "./index.svelte";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const swedish = Object.fromEntries(sentencesOf("sv").filter(([key]) => !/^[a-z0-9_]+$/.test(key)));
-/** Crates whose sentences reach the window. `csign` speaks English; the offline model and the shop have both languages themselves. */
+/** The crates whose sentences reach the window. `csign` speaks English; the offline model and the shop have both languages themselves. */
 const ROOMS = [
+  "analytics",
   "audit",
   "contract",
   "embedding",
   "engine",
+  "files",
   "host",
   "mcp",
   "models",
@@ -24,10 +26,11 @@ const ROOMS = [
   "secrets",
   "shared-sessions",
   "store",
+  "tabular",
 ].map((room) => `src-tauri/crates/${room}/src`);
-/** Texts for models or for authors of packs, texts in both languages, and programs for tests. */
+/** Files that are left out: texts for models or for authors of packs, texts in both languages, and programs for tests. */
 const ELSEWHERE =
-  /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|route_tool\.rs|abilities\.rs|results\.rs|evaluat|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|report\/words\.rs|verify|sign_in\.rs|calibration\.rs/;
+  /offline|texts?\.rs|args\.rs|prompt\.rs|tests?\.rs|\/dev\.rs|toolkit|entities\.rs|instructions\.rs|history\.rs|route\.rs|route_tool\.rs|abilities\.rs|results\.rs|evaluat|packs\/src\/(check|load|shape|files|instructions|templates|scaffold)|report\/words\.rs|verify|(serve|database)\/server\.rs|sign_in\.rs|calibration\.rs/;
 /** Texts that are not sentences for a person. */
 const OTHER = new Set([
   "Answer the user now, in text.",
@@ -47,7 +50,7 @@ function sources(folder: string): string[] {
 interface Literal {
   file: string;
   text: string;
-  /** Whether it stands in `text!(…)`. */
+  /** Whether the text stands in `text!(…)`. */
   isText: boolean;
 }
 
@@ -73,11 +76,16 @@ const isSentence = ({ text, file }: Literal): boolean =>
   !OTHER.has(text) &&
   /[A-Za-z]{3}/.test(text.replace(/\{[^{}]*\}/g, ""));
 
-const literals = [...ROOMS, "src-tauri/desktop", "tools/campaign-portfolio-pacing/src"]
+const literals = [
+  ...ROOMS,
+  "src-tauri/desktop",
+  "tools/campaign-portfolio-pacing/src",
+  "tools/data/server/src",
+]
   .flatMap(sources)
   .flatMap(literalsOf);
 
-/** A text as the host sends it. */
+/** Returns a text as the host sends it. */
 const text = (key: string, params: FilledText["params"]): FilledText => ({
   key,
   params,
@@ -89,7 +97,7 @@ const text = (key: string, params: FilledText["params"]): FilledText => ({
 
 afterEach(() => setLanguage("en"));
 
-test("every sentence of the host has a Swedish one", () => {
+test("every sentence of the host has a Swedish translation", () => {
   const known = new Set(Object.keys(swedish));
   const missing = literals
     .filter((literal) => isSentence(literal) && !known.has(literal.text))
@@ -97,14 +105,14 @@ test("every sentence of the host has a Swedish one", () => {
   expect(missing).toEqual([]);
 });
 
-test("a sentence with holes is a text, so that it is sent with its key and values", () => {
+test("a sentence with placeholders is a `text!`, so that it is sent with its key and values", () => {
   const composed = literals
     .filter((literal) => isSentence(literal) && !literal.isText && /\{\w*\}/.test(literal.text))
     .map(({ file, text }) => `${file}: ${text}`);
   expect(composed).toEqual([]);
 });
 
-test("every text with holes has a Swedish one", () => {
+test("every text with placeholders has a Swedish translation", () => {
   const known = new Set(Object.keys(swedish));
   const missing = literals
     .filter(
@@ -114,7 +122,7 @@ test("every text with holes has a Swedish one", () => {
   expect(missing).toEqual([]);
 });
 
-test("the tools that come with the app have Swedish names, and others keep their own", () => {
+test("tools that come with the app have Swedish names, and other tools keep their names", () => {
   const folders = readdirSync(join(ROOT, "tools"), { withFileTypes: true }).filter(
     (entry) =>
       entry.isDirectory() && readdirSync(join(ROOT, "tools", entry.name)).includes("pack.json"),
@@ -139,14 +147,14 @@ test("the tools that come with the app have Swedish names, and others keep their
   expect(named("Show cart")).toBe("Show cart");
 });
 
-test("both forms have the same holes", () => {
+test("a sentence and its translation have the same placeholders", () => {
   const names = (text: string): string[] =>
     [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1] ?? "").sort();
   for (const [english, said] of Object.entries(swedish))
     expect(names(said), english).toEqual(names(english));
 });
 
-test("a sentence keeps its values, and what is inside it follows", () => {
+test("a translated sentence keeps its values, and sentences inside it are translated", () => {
   const name = text("The name {host} cannot be resolved.", { host: "example.org" });
   expect(worded(name)).toBe("The name example.org cannot be resolved.");
   setLanguage("sv");
@@ -174,7 +182,17 @@ test("a sentence keeps its values, and what is inside it follows", () => {
   expect(worded(text("It lists more than {most} tools.", { most: 500 }))).toContain("500");
 });
 
-test("two sentences that are worded together are found together", () => {
+test("an amount in a sentence has the signs of the language", () => {
+  const sum = { text: "1,951.25 EUR", digits: "1951.25", places: 2, unit: "EUR" };
+  const said = text("It is {sum}.", { sum });
+  expect(worded(said)).toBe("It is 1,951.25 EUR.");
+  setLanguage("sv");
+  expect(worded(said)).toBe("It is 1\u00a0951,25\u00a0EUR.");
+  setLanguage("de");
+  expect(worded(said)).toBe("It is 1.951,25\u00a0EUR.");
+});
+
+test("two sentences that are sent as one text are translated", () => {
   setLanguage("sv");
   expect(worded("It changed since it was proposed. Look at the new proposal.")).toBe(
     "Det har ändrats sedan det föreslogs. Se på det nya förslaget.",
@@ -183,7 +201,7 @@ test("two sentences that are worded together are found together", () => {
     expect(worded(english)).toBe(said);
 });
 
-test("an error is worded by the key of its sentence, unless the sentence was changed", () => {
+test("an error is translated by the key of its sentence, unless the sentence was changed", () => {
   setLanguage("sv");
   const error = {
     contract_version: "1.0",
@@ -206,7 +224,7 @@ test("an error is worded by the key of its sentence, unless the sentence was cha
   expect(wordedHint({ ...error, details: {} })).toBe("");
 });
 
-test("what the host did not write is left alone", () => {
+test("text that the host did not write stays unchanged", () => {
   setLanguage("sv");
   expect(worded("Totally unknown words.")).toBe("Totally unknown words.");
   expect(worded("The name example.org cannot be resolved.")).toBe(

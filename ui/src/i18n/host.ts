@@ -1,12 +1,14 @@
-// The host's own sentences in the window's language. A sentence with values comes as key and params: the key is the English
-// sentence with named holes, and it is looked up as it is. A sentence without values is its own key. A param is looked up too,
-// so a reason inside a sentence follows. A text without an entry stays English.
+// Translates the host's sentences. A sentence with values arrives as a key and parameters; the key is the English sentence with named
+// placeholders. A sentence without values is its own key. Parameters are looked up too, so that a reason inside a sentence is also
+// translated; amounts have the signs of the language. A text without an entry stays English.
+import { isDecimal } from "../lib/decimal";
 import type { AgentError } from "../platform/generated/AgentError";
+import type { Amount } from "../platform/generated/Amount";
 import type { FilledText } from "../platform/generated/FilledText";
 import type { Param } from "../platform/generated/Param";
 import type { Text } from "../platform/generated/Text";
 import { FALLBACK, sentenceOf } from "./catalogue";
-import { language } from "./index.svelte";
+import { formatNumber, language } from "./index.svelte";
 
 type Shown = (value: Param) => string;
 
@@ -23,23 +25,33 @@ function inEnglish(text: Param): string {
   return typeof text === "object" ? text.text : String(text);
 }
 
+/** Returns an amount with the signs of the language. */
+function amountText({ digits, places, unit, text }: Amount): string {
+  if (!isDecimal(digits)) return text;
+  const options = { minimumFractionDigits: places, maximumFractionDigits: 20 };
+  // Intl formats decimal digits in a text exactly, which the type of `formatNumber` does not say.
+  const amount = formatNumber(digits as unknown as number, options);
+  return unit === undefined ? amount : `${amount}\u00a0${unit}`;
+}
+
 function translated(text: Param): string {
   if (typeof text === "number") return String(text);
   if (typeof text === "string") return sentenceOf(language(), text) ?? text;
+  if ("digits" in text) return amountText(text);
   return filled(text, sentenceOf(language(), text.key), translated);
 }
 
-/** The name of a tool or pack: those that come with the app are translated, any other keeps its own. */
+/** Returns the name of a tool or pack. Names that come with the app are translated, any other name is kept. */
 export function named(title: string): string {
   return sentenceOf(language(), title) ?? title;
 }
 
-/** A text of the host as the window shows it. */
+/** Returns a text of the host as the window shows it. */
 export function worded(text: Text): string {
   return language() === FALLBACK ? inEnglish(text) : translated(text);
 }
 
-/** A sentence of an error with its key and params. Without those of this sentence, the sentence alone. */
+/** Returns a sentence of an error with its key and parameters, or the sentence alone if they belong to another sentence. */
 function textOf(error: AgentError, member: "message" | "hint", sentence: string): Text {
   const texts = error.details["texts"] as Partial<Record<string, FilledText>> | undefined;
   const kept = texts?.[member];
@@ -48,12 +60,12 @@ function textOf(error: AgentError, member: "message" | "hint", sentence: string)
     : sentence;
 }
 
-/** The message of an error as the window shows it. */
+/** Returns the message of an error as the window shows it. */
 export function wordedError(error: AgentError): string {
   return worded(textOf(error, "message", error.message));
 }
 
-/** The hint of an error as the window shows it; empty if the host gave none. */
+/** Returns the hint of an error as the window shows it; empty if the host gave none. */
 export function wordedHint(error: AgentError): string {
   const hint = error.details["hint"];
   return typeof hint === "string" ? worded(textOf(error, "hint", hint)) : "";

@@ -1,12 +1,12 @@
-// The language of the window and everything that words or writes numbers and dates in it. Reading any of these in a
-// component makes it follow a language switch.
-import { FALLBACK, languageOf, textsOf, type MessageKey } from "./catalogue";
+// The language of the window, and functions that return texts and format numbers and dates. A component that uses any of them is updated
+// when the language changes.
+import { FALLBACK, hasTexts, languageOf, loadTexts, textsOf, type MessageKey } from "./catalogue";
 import { format, safeTag, type Vars } from "./plural";
 
 export { languages, type MessageKey } from "./catalogue";
 
 class Locale {
-  /** Full tag for numbers and dates, e.g. `sv-SE`. */
+  /** The full tag for numbers and dates, e.g. `sv-SE`. */
   tag = $state("en");
   language = $derived(languageOf(this.tag));
   rules = $derived(new Intl.PluralRules(this.tag));
@@ -16,17 +16,41 @@ class Locale {
 
 const locale = new Locale();
 
-/** Sets the language: its tag, or `system` with what the host says the system's is. */
-export function setLanguage(choice: string, system?: string): void {
-  const wanted =
-    choice === "system"
-      ? (system ?? (typeof navigator === "undefined" ? "en" : navigator.language))
-      : choice;
-  locale.tag = safeTag(wanted);
+/** The tag that was chosen last; its texts may still be on their way. */
+let wanted = "en";
+let loading: Promise<void> = Promise.resolve();
+
+function apply(tag: string): void {
+  locale.tag = tag;
   if (typeof document !== "undefined") document.documentElement.lang = locale.language;
 }
 
-/** Sets the IANA zone for dates; `system` (or a name Intl refuses) uses the machine's. */
+/** Loads the texts of a language, and then sets the language, if no other one was chosen meanwhile. */
+async function loadAndApply(tag: string): Promise<void> {
+  // Texts that cannot be loaded are English, and are loaded again when the language is set again.
+  await loadTexts(languageOf(tag)).catch(() => {});
+  if (tag === wanted) apply(tag);
+}
+
+/** Sets the language: `choice` is a tag, or `system` for the system's language, which the host passes as the second argument. Until the
+ *  texts of the language are here, the window keeps the one that it has. */
+export function setLanguage(choice: string, system?: string): void {
+  wanted = safeTag(
+    choice === "system"
+      ? (system ?? (typeof navigator === "undefined" ? "en" : navigator.language))
+      : choice,
+  );
+  if (hasTexts(languageOf(wanted))) apply(wanted);
+  else loading = loadAndApply(wanted);
+}
+
+/** Waits until the language that was set last is in use. */
+export async function languageSet(): Promise<void> {
+  // Another language can be set while the texts of one are loaded.
+  while (locale.tag !== wanted) await loading;
+}
+
+/** Sets the IANA zone for dates; `system`, or a name that Intl refuses, stands for the computer's zone. */
 export function setTimeZone(zone: string): void {
   try {
     locale.zone =
@@ -42,28 +66,48 @@ export function language(): string {
   return locale.language;
 }
 
-/** The text of a key in the current language. */
+/** Returns the text of a key in the current language. */
 export function t(key: MessageKey, vars?: Vars): string {
   const message = textsOf(locale.language)[key] ?? textsOf(FALLBACK)[key] ?? key;
   return format(message, vars, locale.rules, locale.number);
 }
 
-/** The text of a key made at run time (e.g. from a code of the host); `fallback` when the catalogue has none. */
+/** Returns the text of a key that is made at run time (e.g. from a code of the host), or `fallback` if the catalogue lacks the key. */
 export function tMaybe(key: string, fallback: string, vars?: Vars): string {
   return key in textsOf(FALLBACK) ? t(key as MessageKey, vars) : fallback;
 }
 
-export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
-  return options
-    ? new Intl.NumberFormat(locale.tag, options).format(value)
-    : locale.number.format(value);
+/** Formats by language and options. Making one takes longer than a hundred uses, and a long table has thousands of cells. */
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+const MOST_FORMATS = 200;
+
+function cached<F>(formats: Map<string, F>, key: string, make: () => F): F {
+  const known = formats.get(key);
+  if (known) return known;
+  if (formats.size >= MOST_FORMATS) formats.clear();
+  const format = make();
+  formats.set(key, format);
+  return format;
 }
 
-/** Formats money with its currency code, or as a plain number with two decimals if there is no code. */
-export function formatMoney(value: number, currency?: string | null, decimals = 2): string {
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  if (!options) return locale.number.format(value);
+  const { tag } = locale;
+  const key = `${tag} ${JSON.stringify(options)}`;
+  return cached(numberFormats, key, () => new Intl.NumberFormat(tag, options)).format(value);
+}
+
+/** Formats money with its currency code, or as a plain number if there is no code. It has two decimals, or from `decimals` to `most`. */
+export function formatMoney(
+  value: number,
+  currency?: string | null,
+  decimals = 2,
+  most = decimals,
+): string {
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: most };
   const amount = formatNumber(value, digits);
-  // In the same format as answers and the approval window, in every language.
+  // Amounts have the same format as in answers and in the approval window, in every language.
   return currency ? `${amount}\u00a0${currency}` : amount;
 }
 
@@ -81,7 +125,10 @@ export function formatDate(
   const date = dateOf(value);
   if (Number.isNaN(date.getTime())) return String(value);
   const zone = typeof value === "string" && value.length === 10 ? undefined : locale.zone;
-  return new Intl.DateTimeFormat(locale.tag, { ...options, timeZone: zone }).format(date);
+  const { tag } = locale;
+  const full = { ...options, timeZone: zone };
+  const key = `${tag} ${JSON.stringify(full)}`;
+  return cached(dateFormats, key, () => new Intl.DateTimeFormat(tag, full)).format(date);
 }
 
 export function formatTime(value: string | Date): string {
@@ -92,7 +139,7 @@ export function formatDateTime(value: string | Date): string {
   return formatDate(value, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** The time of a point in time, with its day if that is not today; `there` is the time in another zone, or null if its clocks show the same. */
+/** Formats a point in time, with the day unless it is today. `there` is the time in another zone, or null if its clocks show the same. */
 export function formatPoint(
   at: string,
   zone: string | null,
@@ -123,7 +170,7 @@ export function formatPoint(
   }
 }
 
-/** "3 minutes ago" for a point in time, in whole units. */
+/** Returns how long ago a point in time was, in whole units, such as "3 minutes ago". */
 export function formatAgo(value: string | Date, now: Date): string {
   const seconds = Math.round((dateOf(value).getTime() - now.getTime()) / 1000);
   const relative = new Intl.RelativeTimeFormat(locale.tag, { numeric: "auto", style: "short" });

@@ -10,7 +10,7 @@ export type Forms = {
 export type Message = string | Forms;
 export type Vars = Record<string, string | number>;
 
-/** A tag that Intl accepts: "C", "POSIX" and other non-tags become "en". */
+/** Returns a tag that Intl accepts: "C", "POSIX" and other non-tags become "en". */
 export function safeTag(tag: string | undefined | null): string {
   const candidate = (tag ?? "").split(".")[0]!.replace("_", "-");
   try {
@@ -20,6 +20,12 @@ export function safeTag(tag: string | undefined | null): string {
     return "en";
   }
 }
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** Returns a name for a sentence. A name that is written from right to left is kept apart, so that it does not turn the words around it. */
+export const isolated = (name: string): string =>
+  RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 
 /** Picks the plural form for `vars.count` and fills the variables in. */
 export function format(
@@ -38,6 +44,6 @@ export function format(
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = vars[name];
     if (value === undefined) return whole;
-    return typeof value === "number" ? number.format(value) : value;
+    return typeof value === "number" ? number.format(value) : isolated(value);
   });
 }

@@ -1,4 +1,4 @@
-// The base components, so that views import from one place.
+// Exports the base components, so that views import them from one place.
 export { default as Badge } from "./Badge.svelte";
 export { default as Button } from "./Button.svelte";
 export { default as ChoiceList } from "./ChoiceList.svelte";

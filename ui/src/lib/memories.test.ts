@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { promptTokens } from "./memories";
 
-test("what memories add to a prompt is bounded for each of them", () => {
+test("each memory adds a bounded number of tokens to a prompt", () => {
   expect(promptTokens([])).toBe(0);
   expect(promptTokens([{ text: "x".repeat(14) }])).toBe(10);
   const longest = promptTokens([{ text: "x".repeat(1_200) }]);

@@ -11,7 +11,7 @@ export function str(value: unknown): string | null {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
-/** The first of these members that says anything. */
+/** Returns the first of these members that is a text and not blank. */
 export function first(source: Obj, names: readonly string[]): string | null {
   for (const name of names) {
     const found = str(source[name]);
@@ -19,7 +19,7 @@ export function first(source: Obj, names: readonly string[]): string | null {
   }
   return null;
 }
-/** A number, also from text such as "1299.00". */
+/** Returns a number, also from text such as "1299.00". */
 export function num(value: unknown): number | null {
   const parsed =
     typeof value === "number"

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Requests } from "./requests";
 
-test("the answer to a stopped or older request is known as such", () => {
+test("the answer to a stopped or older request is recognised", () => {
   const requests = new Requests();
   const first = requests.begin();
   expect(first()).toBe(false);

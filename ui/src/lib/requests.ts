@@ -1,6 +1,6 @@
-// Requests that a dialog can stop: which of them is the current one. Knows neither components nor the host.
+// Tracks which of a dialog's requests is the current one. Knows neither components nor the host.
 
-/** Numbers the requests of the dialog, so that the answer to a stopped one is ignored. */
+/** Numbers the requests of a dialog, so that the answer to a stopped request is ignored. */
 export class Requests {
   private current = 0;
 

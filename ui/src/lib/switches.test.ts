@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isToolOff } from "./switches";
 
-test("a switch holds for an id with and without its pack", () => {
+test("a switch applies to an id with and without its pack", () => {
   const plain = { id: "cart.add", pack: "shop" };
   const shared = { id: "shop:cart.add", pack: "shop" };
   for (const off of ["cart.add", "shop:cart.add"]) {

@@ -15,7 +15,7 @@ const manifests = readdirSync(tools)
   .filter((file) => existsSync(file))
   .map((file) => JSON.parse(readFileSync(file, "utf8")) as Manifest);
 
-test("each view that a manifest names has code in the window, and the other way round", () => {
+test("the views that manifests name are exactly the views that have code in the window", () => {
   const named = manifests.flatMap(({ tools }) =>
     tools.tools.flatMap(({ view }) =>
       typeof view === "object" && view.shape === "named" ? [`${view.pack}/${view.view}`] : [],
@@ -27,13 +27,13 @@ test("each view that a manifest names has code in the window, and the other way 
   expect([...new Set(named)].sort()).toEqual(drawn.sort());
 });
 
-test("a view has one name in all packs, so that the name alone tells it", () => {
+test("no two packs have a view of the same name", () => {
   const names = Object.values(packs).flatMap(({ views }) => Object.keys(views));
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(viewOf({ shape: "named", view: name })).not.toBeNull();
 });
 
-test("a view that no pack has is drawn by nobody", () => {
+test("a view that no pack has is not drawn", () => {
   expect(viewOf({ shape: "named", view: "map" })).toBeNull();
   expect(viewOf({ shape: "named", pack: "maps", view: "cart" })).toBeNull();
   expect(viewOf({ shape: "table" })).toBeNull();

@@ -10,21 +10,21 @@ export const packs: Readonly<Record<string, PackCode>> = {
   shop,
 };
 
-/** The view that a result names, or null if it names none or no pack has it. */
+/** Returns the view that a result names, or null if the result names none or no pack has the view. */
 export function viewOf({ shape, pack, view }: ResultView): PackView | null {
   if (shape !== "named" || view === undefined) return null;
   const owners = pack === undefined ? Object.values(packs) : [packs[pack]];
   return owners.map((owner) => owner?.views[view]).find((found) => found !== undefined) ?? null;
 }
 
-/** The views that are offered beside a conversation before it has such a result, by name. */
+/** Returns, by name, the views that are offered beside a conversation before it has such a result. */
 export function standingViews(): [string, PackView][] {
   return Object.values(packs)
     .flatMap(({ views }) => Object.entries(views))
     .filter(([, { panel }]) => panel?.standing);
 }
 
-/** Combines the results of each turn, as the packs do it. */
+/** Combines the results of each turn with the functions of the packs. */
 export function combine(entries: readonly Entry[]): Combined {
   const all: Combined = { instead: new Map(), quiet: new Set(), below: new Map() };
   for (const { combine } of Object.values(packs)) {

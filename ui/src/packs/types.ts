@@ -1,4 +1,4 @@
-// The code that a pack may bring for the window: views of its own for results that no shape describes.
+// The code that a pack may bring for the window: its own views for results that no shape describes.
 import type { Component } from "svelte";
 import type { MessageKey } from "../i18n/index.svelte";
 import type { Approval } from "../platform/generated/Approval";
@@ -7,7 +7,7 @@ import type { Entry, ToolResult } from "../state/transcript";
 
 /** The code of a pack in the window. */
 export interface PackCode {
-  /** Its views, by name. No other pack has a view of the same name. */
+  /** The pack's views, by name. No other pack has a view of the same name. */
   views: Record<string, PackView>;
   /** Combines results of a turn. */
   combine?: (entries: readonly Entry[]) => Combined;
@@ -15,11 +15,11 @@ export interface PackCode {
 
 /** A named view. */
 export interface PackView {
-  /** Draws a result below its call; nothing if it cannot be read. */
+  /** Draws a result below its call. Draws nothing if the result cannot be read. */
   component: Component<{ result: ToolResult }>;
-  /** The content of the drawn result. */
+  /** Returns the content of the drawn result. */
   shown?: (result: ToolResult) => ShownRows;
-  /** How the newest result is shown beside the conversation. Without it, as below its call. */
+  /** How the newest result is shown beside the conversation. Without a panel, it looks as it does below its call. */
   panel?: PackPanel;
 }
 
@@ -30,11 +30,11 @@ export interface PackPanel {
   hide: MessageKey;
   icon: Component<{ size?: number }>;
   component: Component<PanelProps>;
-  /** Whether it is offered before the conversation has such a result. */
+  /** Whether the panel is offered before the conversation has such a result. */
   standing: boolean;
-  /** The number beside its icon; 0 for none. */
+  /** Returns the number beside the panel's icon; 0 for none. */
   count: (result: ToolResult | null) => number;
-  /** Whether it opens by itself where there is room. */
+  /** Whether the panel opens by itself if there is room. */
   opens: (result: ToolResult | null) => boolean;
 }
 
@@ -42,7 +42,7 @@ export interface PackPanel {
 export interface PanelProps {
   /** The newest result, or null before there is one. */
   result: ToolResult | null;
-  /** Pending actions whose result would take its place. */
+  /** Pending actions whose result would replace the shown result. */
   waiting: Approval[];
   /** Whether the panel covers the conversation. */
   overlay: boolean;
@@ -58,11 +58,11 @@ export interface Drawing {
 
 /** Results of a turn that are shown together. */
 export interface Combined {
-  /** Drawn in place of the result of the entry with this key. */
+  /** The drawings in place of results, by the key of the result's entry. */
   instead: Map<string, Drawing>;
   /** Keys of entries whose result is shown elsewhere. */
   quiet: Set<string>;
-  /** Drawn below the answer with this key. */
+  /** The drawings below answers, by the key of the answer. */
   below: Map<string, Drawing>;
 }
 

@@ -6,14 +6,14 @@ export * from "./types";
 
 let current: Platform | undefined;
 
-/** Must be called once per window before anything is shown. */
+/** Connects this window to its host. Must be called once per window before anything is shown. */
 export function startPlatform(kind: Platform["window"]): Platform {
   if (!inDesktop()) throw new Error("This page is a part of the Countersign desktop app.");
   current = desktopPlatform(kind);
   return current;
 }
 
-/** The host of this window. */
+/** Returns the host of this window. */
 export function platform(): Platform {
   if (!current) throw new Error("the platform has not been started");
   return current;

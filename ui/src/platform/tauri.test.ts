@@ -4,14 +4,14 @@ import { expect, test, vi } from "vitest";
 vi.mock("@tauri-apps/api/core", () => ({
   Channel: class {},
   invoke: () => Promise.resolve(),
-  // As Tauri writes it on Linux.
+  // Returns the URL that Tauri makes on Linux.
   convertFileSrc: (path: string, scheme: string) =>
     `${scheme}://localhost/${encodeURIComponent(path)}`,
 }));
 
 import { desktopPlatform } from "./tauri";
 
-test("a picture is asked for by its whole reference", () => {
+test("a picture is requested by its whole reference", () => {
   const asked = (reference: string) =>
     decodeURIComponent(new URL(desktopPlatform("chat").imageUrl(reference)).pathname.slice(1));
   for (const reference of [

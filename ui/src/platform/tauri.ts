@@ -13,6 +13,15 @@ async function call<T>(command: string, args: Record<string, unknown>): Promise<
   }
 }
 
+/** Returns bytes as text. A list of numbers would take several times the space on the way to the app. */
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  // A call with all bytes at once would have too many arguments.
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text);
+}
+
 /** Whether this page runs inside the desktop app. */
 export function inDesktop(): boolean {
   return "__TAURI_INTERNALS__" in globalThis;
@@ -46,9 +55,11 @@ export function desktopPlatform(kind: Platform["window"]): Platform {
     ready: () => call<void>("window_ready", {}),
     openFiles: (kind) => call<string[]>("pick_files", { kind }),
     pickFolder: () => call<string | null>("pick_folder", {}),
+    saveFile: (name, content) =>
+      call<string | null>("save_file", { name, content: base64(content) }),
     openLink: (url) => call<boolean>("open_link", { url }),
-    // Tauri knows how a custom scheme is written on each system (Linux: shopimg://localhost/...).
-    // The whole reference goes along, with query and host: whether it lies on the shop's own server is the host's to say.
+    // Tauri knows the form of a custom scheme on each system (Linux: shopimg://localhost/...). The whole reference is sent, with query and
+    // host, because the host of this window decides whether it lies on the shop's own server.
     imageUrl: (path) => convertFileSrc(path.replace(/^shopimg:(\/\/localhost)?/, ""), "shopimg"),
   };
 }

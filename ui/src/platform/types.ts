@@ -1,4 +1,4 @@
-// The seam between the UI and its host: what a host must offer, and nothing about how. Only `tauri.ts` knows Tauri.
+// The interface between the UI and its host. Only `tauri.ts` knows Tauri.
 import type { CommandMap } from "./generated/commands";
 import type { AgentError } from "./generated/AgentError";
 import type { ImportTarget } from "./generated/ImportTarget";
@@ -16,19 +16,21 @@ export interface Platform {
   call<K extends CommandName>(command: K, params: Params<K>): Promise<Response<K>>;
   /** Subscribes to the pushes of the host. Several listeners share one subscription. */
   onPush(listener: (push: Push) => void): Unsubscribe;
-  /** The page has something to show; the window may appear. */
+  /** Tells the host that the page has content, so that the window can be shown. */
   ready(): Promise<void>;
-  /** The system's chooser for files of one kind, or of any if `kind` is null; an empty list when nothing was chosen. */
+  /** Opens the system's file chooser, for one kind of files or for all if `kind` is null. Returns an empty list if nothing was chosen. */
   openFiles(kind: ImportTarget | null): Promise<string[]>;
-  /** The system's chooser for a folder; null when nothing was chosen. */
+  /** Opens the system's folder chooser. Returns null if nothing was chosen. */
   pickFolder(): Promise<string | null>;
-  /** Opens a link of an answer outside the app, after asking; false when the user declined. */
+  /** Lets the user choose where a file is saved, and writes it. Returns the path, or null if none was chosen. */
+  saveFile(name: string, content: Uint8Array): Promise<string | null>;
+  /** Opens a link of an answer outside the app after asking the user. Returns false if the user declined. */
   openLink(url: string): Promise<boolean>;
-  /** The address under which a shop picture is shown. */
+  /** Returns the address under which a shop's picture is shown. */
   imageUrl(path: string): string;
 }
 
-/** An error of the host, or of reaching it, in the one shape that the UI shows. */
+/** Converts an error of the host, or a failure to reach it, to the one type that the UI shows. */
 export function asAgentError(cause: unknown): AgentError {
   if (typeof cause === "object" && cause !== null && "code" in cause && "message" in cause) {
     const error = cause as Partial<AgentError>;

@@ -1,5 +1,6 @@
 // The rows and columns that the host has read from a result, as text in the reader's language. Knows no pack.
 import { formatDate, formatMoney, formatNumber, language, t } from "../i18n/index.svelte";
+import { placesFor } from "../lib/decimal";
 import type { ContentColumn } from "../platform/generated/ContentColumn";
 import type { ResultCell } from "../platform/generated/ResultCell";
 import type { ResultContent } from "../platform/generated/ResultContent";
@@ -10,13 +11,13 @@ import type { ShownRows } from "./shown";
 /** The shapes that are drawn here. */
 const DRAWN: readonly ShapeName[] = ["table", "figures", "series", "records"];
 
-/** The content that the host has read from a result for its shape, or null if it could not. */
+/** Returns the content that the host has read from a result for its shape, or null if it could not. */
 export function contentOf(result: ToolResult | null): ResultContent | null {
   if (!result || !DRAWN.includes(result.view.shape)) return null;
   return (result.parsed as ResultContent | null | undefined) ?? null;
 }
 
-/** The words of the reader's language, or those that stand in for them. */
+/** Returns the text in the reader's language, else in English, else in any language. */
 export function wordsOf(words: Record<string, string> | undefined): string {
   if (!words) return "";
   return words[language()] ?? words["en"] ?? Object.values(words)[0] ?? "";
@@ -24,12 +25,12 @@ export function wordsOf(words: Record<string, string> | undefined): string {
 
 const NONE = "–";
 
-/** Whether values of the column are numbers, which stand below each other at the right. */
+/** Whether values of the column are numbers, which are aligned at the right. */
 export function isNumeric({ format }: ContentColumn): boolean {
   return format === "number" || format === "money" || format === "percent";
 }
 
-/** A cell as a reader sees it. */
+/** Returns a cell as a reader sees it. */
 export function cellText({ value, unit }: ResultCell, column: ContentColumn): string {
   if (value === null || value === "") return NONE;
   if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
@@ -40,24 +41,25 @@ export function cellText({ value, unit }: ResultCell, column: ContentColumn): st
     : value;
 }
 
-/** A number in the format of its column. */
+/** Returns a number in the format of its column. */
 export function numberText(value: number, unit: string | null, column: ContentColumn): string {
   const { format, digits } = column;
-  if (format === "money") return formatMoney(value, unit, digits ?? 2);
+  const most = digits ?? placesFor(value);
+  if (format === "money") return formatMoney(value, unit, digits ?? 2, most);
   if (format === "percent") {
     const places = { minimumFractionDigits: digits ?? 1, maximumFractionDigits: digits ?? 1 };
     return formatNumber(value, { style: "percent", ...places });
   }
-  // Numbers of other formats are names, such as years and ids, which have no groups of digits.
+  // Numbers of other formats, such as years and ids, are names and have no groups of digits.
   if (format !== "number") return String(value);
   const text = formatNumber(value, {
     minimumFractionDigits: digits ?? 0,
-    maximumFractionDigits: digits ?? 2,
+    maximumFractionDigits: most,
   });
   return unit === null ? text : `${text}\u00a0${unit}`;
 }
 
-/** The names that the drawn result shows, so that an answer need not show them again. */
+/** Returns the names that the drawn result shows, so that an answer need not show them again. */
 export function shownRows(result: ToolResult): ShownRows {
   const content = contentOf(result);
   const rows: ShownRows = { names: [], amounts: [], figures: new Set() };

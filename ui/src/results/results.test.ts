@@ -45,7 +45,7 @@ const result = (view: ResultView, parsed: unknown) => ({
 });
 const drawn = (shape: ResultView["shape"], parsed: ResultContent | null): string =>
   render(ShapedResult, { props: { result: result({ shape }, parsed), title: "List" } }).body;
-/** The texts of a page, without its tags. */
+/** Returns the texts of a page, without its tags. */
 const texts = (html: string): string =>
   html
     .replace(/<!--.*?-->/g, "")
@@ -53,31 +53,35 @@ const texts = (html: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-describe("a cell", () => {
-  test("is written in the reader's language, with its unit", () => {
+describe("cells", () => {
+  test("a cell is written in the reader's language, with its unit", () => {
     expect(cellText({ value: 1234.5, unit: "EUR" }, spend)).toBe("1,234.50\u00a0EUR");
     expect(cellText({ value: 0.256 }, column("Share", "measure", "percent"))).toBe("25.6%");
     expect(cellText({ value: 12_000, unit: "km" }, clicks)).toBe("12,000\u00a0km");
+    // A price per click is not nothing.
+    expect(cellText({ value: 0.0044, unit: "EUR" }, spend)).toBe("0.0044\u00a0EUR");
+    expect(cellText({ value: 0.5, unit: "EUR" }, spend)).toBe("0.50\u00a0EUR");
+    expect(cellText({ value: -0.00123 }, clicks)).toBe("-0.0012");
     expect(cellText({ value: "2026-11-30" }, day)).toBe("Nov 30, 2026");
     setLanguage("sv");
     expect(cellText({ value: 1234.5, unit: "SEK" }, spend)).toBe("1\u00a0234,50\u00a0SEK");
     expect(cellText({ value: true }, column("Held", "dimension", "flag"))).toBe("Ja");
   });
-  test("keeps what is no number, and has no groups in numbers that are names", () => {
+  test("a cell keeps text that is no number, and numbers that are names have no groups of digits", () => {
     expect(cellText({ value: "on request", unit: "EUR" }, spend)).toBe("on request");
     expect(cellText({ value: 1001 }, city)).toBe("1001");
     expect([null, ""].map((value) => cellText({ value }, city))).toEqual(["–", "–"]);
   });
 });
 
-describe("a table", () => {
-  test("has headings, aligned numbers and a name that is read aloud", () => {
+describe("tables", () => {
+  test("a table has headings, aligned numbers and a caption for screen readers", () => {
     const html = drawn("table", content([city, spend], [["Falun", 5]], "SEK"));
     expect(texts(html)).toBe("List City Spend Falun 5.00 SEK");
     expect(html).toMatch(/<caption[^>]*>List/);
     expect(html).toMatch(/<td class="end[^"]*">5\.00/);
   });
-  test("opens in place if it is long, and says if rows are missing", () => {
+  test("a long table opens in place, and says if rows are missing", () => {
     const rows = Array.from({ length: 12 }, (_, n): Value[] => [`City ${n}`]);
     const long = { ...content([city], rows), total: 5_312 };
     const html = drawn("table", long);
@@ -86,18 +90,29 @@ describe("a table", () => {
     expect(texts(html)).toContain("10 of 5,312 rows are shown.");
     expect(texts(drawn("table", { ...long, total: 12 }))).toMatch(/Show all 12$/);
   });
-  test("without rows says so; one that cannot be read is not drawn", () => {
+  test("a table without rows says so, and a result that cannot be read is not drawn", () => {
     expect(texts(drawn("table", content([city], [])))).toBe("There are no rows.");
     expect(texts(drawn("table", null))).toBe("");
     expect(contentOf(result({ shape: "plain" }, {}))).toBeNull();
   });
-  test("may have two columns of one name, and escapes what it shows", () => {
+  test("a table may have two columns of one name, and escapes its texts", () => {
     const html = drawn("table", content([city, city], [["<b>x</b>", "y"]]));
     expect(html).toContain("&lt;b>x&lt;/b>");
   });
 });
 
-test("figures are names with values; of several rows they are a table", () => {
+test("a query that the model wrote is shown before the figures, and definitions that wait are mentioned", () => {
+  const table = content([city, clicks], [["Oslo", 4]]);
+  const query = "SELECT city, count(*) FROM ads GROUP BY 1";
+  const marked = texts(drawn("table", { ...table, state: "written_by_model", query }));
+  expect(marked.indexOf("Query written by the model")).toBeGreaterThanOrEqual(0);
+  expect(marked.indexOf(query)).toBeLessThan(marked.indexOf("Oslo"));
+  expect(marked).toContain(query);
+  expect(texts(drawn("table", { ...table, state: "proposed" }))).toContain("nobody approved yet");
+  expect(texts(drawn("table", { ...table, state: "approved" }))).not.toContain("approved");
+});
+
+test("figures of one row are names with values, and figures of several rows are a table", () => {
   const one = content([clicks, spend], [[1200, 5]], "EUR");
   expect(texts(drawn("figures", one))).toBe("Clicks 1,200 Spend 5.00 EUR");
   expect(drawn("figures", one)).toContain("<dl");
@@ -115,9 +130,9 @@ test("records have a title, and leave out properties without a value", () => {
   expect(texts(drawn("records", parcels))).toBe("Ada Clicks 1 Day Nov 24, 2026 Grace");
 });
 
-describe("a series", () => {
+describe("series", () => {
   const days = (...rows: Value[][]) => content([day, spend, clicks], rows, "EUR");
-  test("is drawn with one chart for each unit, and a place for days without a row", () => {
+  test("a series is drawn with one chart for each unit, and a place for each day without a row", () => {
     const charts = chartsOf(
       days(["2026-11-04", 3, 30], ["2026-11-01", 1, 10], ["2026-11-02", 2, null]),
     );
@@ -136,11 +151,11 @@ describe("a series", () => {
       [10, null, null, 30],
     ]);
   });
-  test("of months has no place for each day", () => {
+  test("a series of months has no place for each day", () => {
     const months = chartsOf(days(["2026-10-01", 1, 1], ["2026-11-01", 2, 2]));
     expect(months[0]!.places).toHaveLength(2);
   });
-  test("of a second dimension has a line for each of its values, at most six", () => {
+  test("a series with a second dimension has a line for each of its values, at most six", () => {
     const rows = ["a", "b", "c", "d", "e", "f", "g"].flatMap((name, n): Value[][] => [
       ["2026-11-01", name, n],
       ["2026-11-02", name, n + 1],
@@ -152,7 +167,7 @@ describe("a series", () => {
     expect(html.match(/<polyline/g)).toHaveLength(6);
     expect(texts(html)).toContain("1 more series is in the table only.");
   });
-  test("along a dimension is drawn as columns, and says in a sentence what it shows", () => {
+  test("a series along a dimension is drawn as columns, and a sentence says what they show", () => {
     const html = drawn(
       "series",
       content(
@@ -166,7 +181,7 @@ describe("a series", () => {
     expect(html.match(/<rect class="bar/g)).toHaveLength(2);
     expect(html).toContain("Clicks, from Falun to Ystad: lowest -2, highest 4.");
   });
-  test("without a measure, or without anything to draw it along, is a table", () => {
+  test("a series without a measure, or without a column to draw it along, is a table", () => {
     expect(drawn("series", content([city], [["Falun"]]))).toContain("<table");
     expect(drawn("series", content([clicks], [[4]]))).toContain("<table");
     expect(texts(drawn("series", content([day, clicks], [])))).toBe("There are no rows.");

@@ -44,7 +44,7 @@ test("days run across months and clock changes", () => {
   expect(daysBetween("2026-03-02", "2026-03-01")).toEqual([]);
 });
 
-test("ticks reach below zero where values do", () => {
+test("ticks reach below zero if values do", () => {
   expect(ticksBetween(0, 950)).toEqual(niceTicks(950));
   expect(ticksBetween(-40, 100)).toEqual([-50, -25, 0, 25, 50, 75, 100]);
   expect(ticksBetween(-3, 0)).toEqual([-3, -2, -1, 0]);

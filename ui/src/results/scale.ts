@@ -42,7 +42,7 @@ export function ticksBetween(min: number, max: number, count = 4): number[] {
   );
 }
 
-/** Which of `count` places over `width` pixels get a label when each label needs `need` pixels; the first always does. */
+/** Returns which of `count` places over `width` pixels get a label of `need` pixels. The first place always gets a label. */
 export function labelled(count: number, width: number, need: number): number[] {
   const step = Math.max(1, Math.ceil((need * count) / Math.max(1, width)));
   const places: number[] = [];
@@ -52,7 +52,7 @@ export function labelled(count: number, width: number, need: number): number[] {
 
 const DAY = 86_400_000;
 
-/** All calendar days from one to the other, inclusive, as YYYY-MM-DD; at most `limit`. */
+/** Returns all calendar days from one to the other, inclusive, as YYYY-MM-DD; at most `limit`. */
 export function daysBetween(from: string, to: string, limit = 400): string[] {
   const days: string[] = [];
   const end = Date.parse(`${to}T00:00:00Z`);

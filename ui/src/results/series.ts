@@ -21,7 +21,7 @@ export interface Chart {
 }
 
 export interface Series {
-  /** The measure, or null if `name` tells it. */
+  /** The measure, or null if `name` already says it. */
   column: ContentColumn;
   /** The value of a second dimension that the series belongs to. */
   name: string | null;
@@ -29,12 +29,12 @@ export interface Series {
   values: (number | null)[];
 }
 
-/** More series than this cannot be told apart. */
+/** More series than this cannot be distinguished. */
 export const MOST_SERIES = 6;
-/** More columns than this are too thin. */
+/** With more columns than this, each column would be too thin. */
 const MOST_COLUMNS = 92;
 
-/** The charts of a result: one for each unit of its measures. None if it has no measure, or nothing to draw it along. */
+/** Returns the charts of a result: one for each unit of its measures. Returns none without a measure, or a column to draw it along. */
 export function chartsOf(content: ResultContent): Chart[] {
   const { columns, rows } = content;
   const along = placeColumn(columns);
@@ -66,7 +66,7 @@ export function chartsOf(content: ResultContent): Chart[] {
   return charts.map((chart) => finish(chart, content.chart ?? null));
 }
 
-/** The column along which values are drawn: time, or else the first dimension. */
+/** Returns the column along which values are drawn: time, or else the first dimension. */
 function placeColumn(columns: readonly ContentColumn[]): number | null {
   const time = columns.findIndex(({ role }) => role === "time");
   const place = time >= 0 ? time : columns.findIndex(({ role }) => role === "dimension");
@@ -81,7 +81,7 @@ function finish(chart: Chart, declared: ChartKind | null): Chart {
   return { ...chart, kind, series, left: chart.series.length - series.length };
 }
 
-/** The places of all rows, each once. Times are in order, and days without a row have a place if there is one a day. */
+/** Returns the places of all rows, each once. Times are sorted, and a day without a row has a place if rows are daily. */
 function placesOf(
   rows: readonly ResultCell[][],
   along: number,

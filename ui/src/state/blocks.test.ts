@@ -23,7 +23,7 @@ test("patches name the changed blocks, and the finished answer touches only what
   ]);
 });
 
-test("a view that comes late gets everything, and gaps are empty blocks", () => {
+test("a view that connects late gets all blocks, and gaps are empty blocks", () => {
   const stream = new BlockStream();
   stream.apply({ blocks: [{ index: 2, html: "<p>c</p>" }], count: 3, append: "d" });
   let first: BlockChange | undefined;

@@ -9,7 +9,7 @@ export interface LiveBlock {
   tail: string;
 }
 
-/** The update of a view: replace the `changed` blocks, drop those from `count` on, append `append` to the last one. */
+/** The update of a view: replace the `changed` blocks, remove all blocks from `count` on, append `append` to the last block. */
 export interface BlockChange {
   changed: number[];
   count: number;
@@ -30,7 +30,7 @@ export class BlockStream {
     return this.blocks.length === 0;
   }
 
-  /** Connects the element that shows the blocks; it gets all of them first. */
+  /** Connects the element that shows the blocks. The element first gets all of them. */
   connect(view: (change: BlockChange) => void): () => void {
     this.view = view;
     view({

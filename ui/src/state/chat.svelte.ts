@@ -1,5 +1,5 @@
-// The conversations: the list, the one that is open, drafts, and what the host pushes about them. The rules of a
-// conversation live in `transcript.ts`; this wraps them for the components and talks to the host.
+// The conversations: the list, the one that is open, drafts, and what the host pushes about them. The rules of a conversation live in
+// `transcript.ts`; this class wraps them for the components and talks to the host.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Push } from "../platform/generated/Push";
@@ -20,7 +20,7 @@ import {
 const PAGE = 60;
 /** At the end of a conversation no more entries than this are kept in the window. */
 const KEEP = 150;
-/** To get to a message far above, older items are read in pages of this many. */
+/** Older items are read in pages of this many to reach a message far above. */
 const LARGE_PAGE = 500;
 const LIST_PAGE = 50;
 const NEW = "";
@@ -36,7 +36,7 @@ export class Chat {
   query = $state("");
   listError = $state<AgentError | null>(null);
   listLoaded = $state(false);
-  /** The conversation to begin with has been chosen. */
+  /** Whether the first conversation to show has been chosen. */
   ready = $state(false);
 
   /** The open conversation; null for a new one that has no message yet. */
@@ -45,37 +45,37 @@ export class Chat {
   loadingOlder = $state(false);
   sending = $state(false);
   sendError = $state<AgentError | null>(null);
-  /** The failed message of a button, to be sent again; one that was typed stays in the message field. */
+  /** The failed message of a button, to be sent again. A failed message that was typed stays in the message field. */
   unsent = $state<string | null>(null);
   draft = $state("");
   /** Counts up whenever the message field is to get the focus. */
   focusWanted = $state(0);
-  /** The turn of a message sent here that is being answered at once, until it is seen. */
+  /** The turn of a message that was sent here and is answered at once, until the list has shown the message. */
   justSent = $state<string | null>(null);
 
-  /** The message that is to be shown: a search or a memory leads to it. */
+  /** The message to show, which a click on a search hit or a memory chose. */
   target = $state<{ session: string; seq: number } | null>(null);
-  /** The message that was shown so, until another conversation is opened. */
+  /** The message that a search hit or a memory led to, until another conversation is opened. */
   marked = $state<{ session: string; seq: number } | null>(null);
 
   /** The message sent last, until its turn has ended. */
   private sent = $state<Sent | null>(null);
 
-  /** The summary of the conversation that was read last. A search may leave it out of the list. */
+  /** The summary of the conversation that was read last, because a search may leave the conversation out of the list. */
   private lastRead = $state<SessionSummary | null>(null);
   summary = $derived(
     this.sessions.find((session) => session.id === this.open?.session) ??
       (this.lastRead?.id === this.open?.session ? this.lastRead : null),
   );
-  /** Something of the open conversation is being sent, waits or is being answered. */
+  /** Whether a message of the open conversation is being sent, waits, or is being answered. */
   busy = $derived(this.sending || (this.open !== null && isBusy(this.open, this.sent)));
   private readonly transcripts = new Map<string, Transcript>();
   private readonly drafts = new Map<string, string>();
   private listRequest = 0;
-  /** How many turns ended and how many summaries arrived, by conversation. An answer requested before the last one is outdated. */
+  /** The number of ended turns and received summaries, by conversation. A response is outdated if the number changed since its request. */
   private readonly ended = new Map<string, number>();
   private summaries = 0;
-  /** The query that the list shows. */
+  /** The search query of the listed conversations. */
   private listed = "";
 
   async start(): Promise<void> {
@@ -133,7 +133,7 @@ export class Chat {
     await this.reloadList();
   }
 
-  /** Opens a conversation, or a new one without an id. */
+  /** Opens a conversation, or a new one if `session` is null. */
   async select(session: string | null): Promise<void> {
     this.keepDraft();
     this.openError = null;
@@ -177,7 +177,7 @@ export class Chat {
       this.target = null;
   }
 
-  /** The message that was to be shown is in sight. */
+  /** Called when the message to show is in sight. */
   shown(target: { session: string; seq: number }): void {
     this.target = null;
     this.marked = target;
@@ -223,13 +223,13 @@ export class Chat {
     }
   }
 
-  /** The list is at its end, so entries far above may be dropped. */
+  /** Called when the list is at its end. Drops entries far above. */
   atEnd(): void {
     if (this.target) return;
     if (this.open && this.open.entries.length > KEEP + PAGE) trimOldest(this.open, KEEP);
   }
 
-  /** Sends a message to the open conversation, or to a new one. The draft goes only when it is what was sent. */
+  /** Sends a message to the open conversation, or to a new one. The draft is removed only if it equals the sent text. */
   async send(text: string): Promise<boolean> {
     const message = text.trim();
     if (message === "" || this.sending) return false;
@@ -314,7 +314,7 @@ export class Chat {
     else this.drafts.set(key, this.draft);
   }
 
-  /** Removes the draft that was sent. Another draft stays with its conversation, also with a new one. */
+  /** Removes the draft that was sent. Any other draft stays with its conversation, even if the conversation is new. */
   private settleDraft(key: string, session: string, gone: string | null): void {
     const draft = this.drafts.get(key) ?? "";
     this.drafts.delete(key);
@@ -361,7 +361,7 @@ export class Chat {
         if (push.event.type === "final" && this.sent?.turn === push.event.turn) this.sent = null;
         const shown = this.open?.session === state.session;
         if (state.stale && shown) void this.read(state.session);
-        // It is not shown and nothing runs in it, so it is read again when it is opened.
+        // A conversation that is not shown and not running is dropped, because it is read again when it is opened.
         if (!shown && !state.running) this.transcripts.delete(state.session);
         return;
       }
@@ -379,7 +379,7 @@ export class Chat {
         void this.refresh();
         return;
       case "approvals":
-        // The list shows which conversations have pending actions.
+        // The list marks conversations that have pending actions, so it is read again.
         void this.reloadList();
         return;
       case "import":

@@ -43,8 +43,8 @@ beforeEach(() => {
   chat = new Chat();
 });
 
-describe("the draft", () => {
-  test("goes when it is what was sent, unless it was changed in the meantime", async () => {
+describe("drafts", () => {
+  test("a sent draft is removed, unless it was changed in the meantime", async () => {
     chat.draft = "hello ";
     await chat.send(chat.draft);
     expect([chat.draft, chat.open?.session]).toEqual(["", "s"]);
@@ -54,7 +54,7 @@ describe("the draft", () => {
     expect(chat.draft).toBe("hello again");
   });
 
-  test("stays when a button sends, and follows its conversation when that begins with it", async () => {
+  test("a draft stays when a button sends a message, also if that message begins the conversation", async () => {
     chat.draft = "half a";
     await chat.ask("Show me shoes");
     expect([chat.open?.session, chat.draft]).toEqual(["s", "half a"]);
@@ -66,7 +66,7 @@ describe("the draft", () => {
     expect(chat.draft).toBe("half a");
   });
 
-  test("stays with its conversation when the user has gone on to another one", async () => {
+  test("a draft stays with its conversation when the user opens another one", async () => {
     await chat.select("s");
     chat.draft = "hello";
     host.meanwhile = () => void chat.select("other");
@@ -80,8 +80,8 @@ describe("the draft", () => {
   });
 });
 
-describe("what failed", () => {
-  test("of a button is kept beside the draft, to be sent again", async () => {
+describe("failed messages", () => {
+  test("the failed message of a button is kept beside the draft, to be sent again", async () => {
     chat.draft = "half a";
     host.refuses = true;
     await chat.ask("Show me shoes");
@@ -95,7 +95,7 @@ describe("what failed", () => {
     expect([chat.unsent, chat.sendError, host.started]).toEqual([null, null, ["Show me shoes"]]);
   });
 
-  test("of the message field stays there; another conversation knows neither", async () => {
+  test("a failed message of the message field stays there, and is not shown in another conversation", async () => {
     chat.draft = "hello";
     host.refuses = true;
     await chat.send(chat.draft);
@@ -106,7 +106,7 @@ describe("what failed", () => {
   });
 });
 
-test("older messages are known to be read, or not", async () => {
+test("loading older messages says whether any were read", async () => {
   await chat.select("s");
   host.refuses = true;
   expect([await chat.loadOlder(), chat.openError?.message, chat.open?.hasMore]).toEqual([
@@ -122,7 +122,7 @@ test("older messages are known to be read, or not", async () => {
   ]);
 });
 
-test("a button asks once until its turn is over, and gives the focus to the message field", async () => {
+test("a button sends its message once until the turn is over, and the message field gets the focus", async () => {
   await chat.start();
   await chat.select("s");
   const before = chat.focusWanted;

@@ -1,17 +1,16 @@
-// The active data set: the sample or the imported data. Read again after an import, which may
-// switch it.
+// The active data set: the sample or the imported data. It is read again after an import, because an import may switch it.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Dataset } from "../platform/generated/Dataset";
 import type { PackDatasets } from "../platform/generated/PackDatasets";
 
-/** The data of the first pack that takes files. The host fails if no pack does. */
+/** Returns the data of the first pack that takes files. The host fails if no pack does. */
 export async function firstWithData(): Promise<PackDatasets> {
   const { packs } = await call("data_list", {});
   return packs[0]!;
 }
 
-/** The pack that files are imported into: the first that takes files with these endings, or else the first that takes any. */
+/** Returns the pack that files are imported into: the first that takes files with these endings, or else the first that takes any files. */
 export async function packFor(paths: readonly string[]): Promise<string> {
   const { packs } = await call("data_list", {});
   const takes = ({ files }: PackDatasets): boolean =>
@@ -24,10 +23,10 @@ export async function packFor(paths: readonly string[]): Promise<string> {
 class Datasets {
   found = $state<PackDatasets | null>(null);
   error = $state<AgentError | null>(null);
-  /** The set that is being put in force. */
+  /** The data set that is being activated. */
   switching = $state<Dataset | null>(null);
 
-  /** Reads now and after every import; gives back how to stop that. */
+  /** Reads the data sets now and after every import. Returns a function that stops this. */
   follow(): () => void {
     void this.read();
     return platform().onPush((push) => {

@@ -1,4 +1,4 @@
-// Imports of delivery files since the window opened, and the files whose columns a person maps first. Jobs are updated by pushes.
+// Imports of delivery files since the window opened, and the files whose columns a person has to map first. Jobs are updated by pushes.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { ImportOptions } from "../platform/generated/ImportOptions";
@@ -12,7 +12,7 @@ export interface PackFile {
   path: string;
 }
 
-/** The files of a job, and what a person decided about them. */
+/** The files of a job, and a person's decisions about them. */
 interface Begun {
   files: PackFile[];
   options: ImportOptions | null;
@@ -40,10 +40,10 @@ const UNREADABLE: ReadonlySet<ImportProblem["code"]> = new Set([
   "no_rows",
 ]);
 
-/** The name of a file without its folders. */
+/** Returns the name of a file without its folders. */
 export const baseName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 
-/** The files that were refused for their columns or for some of their lines. */
+/** Returns the files that were refused for their columns or for some of their lines. */
 export function refusedFiles(view: ImportView, files: readonly PackFile[]): PackFile[] {
   return files.filter(({ path }) => {
     const errors = view.errors.filter((error) => baseName(error.file) === baseName(path));
@@ -52,7 +52,7 @@ export function refusedFiles(view: ImportView, files: readonly PackFile[]): Pack
 }
 
 export class Imports {
-  /** Newest first. */
+  /** All imports, newest first. */
   jobs = $state<ImportView[]>([]);
   /** The files to map or to check; the first one is shown. */
   waiting = $state<PackFile[]>([]);
@@ -61,7 +61,7 @@ export class Imports {
   private listening = false;
   private readonly begun = new Map<string, Begun>();
 
-  /** Imports files that are recognised; the others wait to be mapped. */
+  /** Imports files that are recognised. Any other file waits to be mapped. */
   async start(paths: string[]): Promise<void> {
     if (paths.length === 0) return;
     await this.begin(async () => {
@@ -70,7 +70,7 @@ export class Imports {
     }, null);
   }
 
-  /** Imports a file as a person mapped it. It no longer waits then. */
+  /** Imports a file as a person mapped it. The file then no longer waits. */
   async startMapped(file: PackFile, options: ImportOptions): Promise<void> {
     if (await this.begin(() => Promise.resolve([file]), options)) this.leave(file);
   }
@@ -94,12 +94,12 @@ export class Imports {
       if (!this.waiting.some(({ path }) => path === file.path)) this.waiting.push(file);
   }
 
-  /** The file is no longer mapped. */
+  /** Removes a file from the files to map. */
   leave(file: PackFile): void {
     this.waiting = this.waiting.filter(({ path }) => path !== file.path);
   }
 
-  /** The files of a job; none if another window began it. */
+  /** Returns the files of a job; none if another window began the job. */
   filesOf(job: string): readonly PackFile[] {
     return this.begun.get(job)?.files ?? [];
   }
@@ -165,7 +165,7 @@ export class Imports {
     this.settle(view.job);
   }
 
-  /** Lets a person map the files that an ended import refused. A job of such files only needs no card. */
+  /** Lets a person map the files that an ended import refused. A job with only such files needs no card and is removed. */
   private settle(job: string): void {
     const begun = this.begun.get(job);
     const view = this.jobs.find((known) => known.job === job);

@@ -1,4 +1,4 @@
-// Imports that the host refuses wait for a person who maps their columns.
+// If the host refuses a file, the file waits until the user has mapped its columns.
 import { beforeEach, expect, test, vi } from "vitest";
 import type { ImportError } from "../platform/generated/ImportError";
 import type { ImportView } from "../platform/generated/ImportView";
@@ -60,7 +60,7 @@ test("a refused file waits to be mapped instead of having a card", async () => {
   expect(imports.jobs).toEqual([]);
 });
 
-test("the end of an import may be told by a push", async () => {
+test("the end of an import may arrive as a push", async () => {
   host.status = view({ finished: false });
   await imports.start(["/a/report.csv"]);
   expect(imports.waiting).toEqual([]);
@@ -68,14 +68,14 @@ test("the end of an import may be told by a push", async () => {
   expect(imports.waiting.length).toBe(1);
 });
 
-test("only files that a mapping can help wait", () => {
+test("a refused file waits to be mapped only if a mapping can help", () => {
   const files = ["/a/one.csv", "/a/two.csv", "/a/three.csv"].map((path) => ({ pack: "p", path }));
   const day = { code: "not_a_day", text: "soon" } as const;
   const errors = [error("one.csv", { code: "missing" }), error("three.csv", day)];
   expect(refusedFiles(view({ errors }), files).map(({ path }) => path)).toEqual(["/a/three.csv"]);
 });
 
-test("a mapped file is imported as it was decided, and does not come back for lines that were left out", async () => {
+test("a mapped file is imported as decided, and does not wait again because of lines that were left out", async () => {
   const file = { pack: "pacing", path: "/a/report.csv" };
   imports.check([file, file]);
   expect(imports.waiting).toEqual([file]);

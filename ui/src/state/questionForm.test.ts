@@ -29,7 +29,7 @@ const schema = {
 
 describe("a question's form", () => {
   const all = fields(schema);
-  test("kinds, labels, options and defaults", () => {
+  test("each field has its kind, label, options and default", () => {
     expect(all.map((field) => [field.name, field.kind])).toEqual([
       ["name", "text"],
       ["age", "number"],
@@ -46,7 +46,7 @@ describe("a question's form", () => {
     expect(all[4]!.options[1]).toEqual({ value: "b", label: "Plan B" });
     expect(answer(all, {})).toEqual({ name: "Ada", score: 95.5, status: "active", verified: true });
   });
-  test("what is missing or no number is told", () => {
+  test("a missing value and a text that is no number are reported", () => {
     expect([
       problem(all[1]!, ""),
       problem(all[1]!, "4.5"),
@@ -60,7 +60,7 @@ describe("a question's form", () => {
       verified: false,
     });
   });
-  test("a schema that is none has no fields", () => {
+  test("an invalid schema has no fields", () => {
     expect([fields(null), fields("x"), fields({})]).toEqual([[], [], []]);
   });
 });

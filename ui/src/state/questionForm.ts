@@ -39,7 +39,7 @@ function choices(schema: Schema): FormField["options"] {
     .map((one) => ({ value: String(one.const), label: text(one.title) ?? String(one.const) }));
 }
 
-/** The fields of a question; what is not a flat schema becomes text. */
+/** Returns the fields of a question. A value that is not flat becomes a text field. */
 export function fields(schema: unknown): FormField[] {
   const required = record(schema).required;
   const needed = Array.isArray(required) ? required : [];
@@ -83,7 +83,7 @@ export function fields(schema: unknown): FormField[] {
   });
 }
 
-/** Why an answer cannot be sent: `missing` or `number`; not set if it can. */
+/** Returns why an answer cannot be sent: `missing` or `number`; null if it can be sent. */
 export function problem(field: FormField, value: FieldValue): "missing" | "number" | null {
   if (typeof value === "boolean") return null;
   const empty = typeof value === "string" ? value.trim() === "" : value.length === 0;
@@ -93,7 +93,7 @@ export function problem(field: FormField, value: FieldValue): "missing" | "numbe
   return !Number.isFinite(number) || (field.whole && !Number.isInteger(number)) ? "number" : null;
 }
 
-/** The values as they are sent; what was left empty is left out. */
+/** Returns the values to send, without the fields that were left empty. */
 export function answer(
   all: FormField[],
   values: Record<string, FieldValue>,

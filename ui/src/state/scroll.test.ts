@@ -4,7 +4,7 @@ import { questionPosition, ScrollPosition, spaceBelow } from "./scroll";
 
 const at = (top: number, height: number, viewport = 500) => ({ top, height, viewport });
 
-test("follows growing content from the start", () => {
+test("growing content is followed from the start", () => {
   const stick = new ScrollPosition();
   expect(stick.resized(at(0, 400))).toBeNull();
   expect(stick.resized(at(0, 900))).toBe(400);
@@ -12,7 +12,7 @@ test("follows growing content from the start", () => {
   expect(stick.resized(at(400, 1200))).toBe(700);
 });
 
-test("a scroll upwards stops it, also while text keeps coming", () => {
+test("a scroll upwards stops the following, also while text arrives", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1500, 2000));
@@ -21,17 +21,17 @@ test("a scroll upwards stops it, also while text keeps coming", () => {
   expect(stick.resized(at(1450, 2600))).toBeNull();
 });
 
-test("a scroll upwards that comes before the new text has been measured is the user's all the same", () => {
+test("a scroll upwards before new text has been measured counts as the user's", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1500, 2000));
-  // A wheel turn and a delta in one frame: the event reports both, and the resize follows.
+  // A wheel turn and a delta come in one frame: the event reports both, and the resize follows.
   stick.scrolled(at(1420, 2040));
   expect(stick.stuck).toBe(false);
   expect(stick.resized(at(1420, 2040))).toBeNull();
 });
 
-test("a hand on the wheel is followed before the list has moved, also when content shrinks meanwhile", () => {
+test("a wheel turn stops the following before the list has moved, also when content shrinks meanwhile", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1500, 2000));
@@ -44,7 +44,7 @@ test("a hand on the wheel is followed before the list has moved, also when conte
   expect(short.stuck).toBe(true);
 });
 
-test("coming back to the end resumes it", () => {
+test("a return to the end resumes the following", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(900, 2000));
@@ -53,31 +53,31 @@ test("coming back to the end resumes it", () => {
   expect(stick.stuck).toBe(true);
 });
 
-test("our own scroll that arrives late, after more content, does not stop it", () => {
+test("our own scroll that arrives late, after more content, does not stop the following", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1500, 2300));
   expect(stick.stuck).toBe(true);
 });
 
-test("content that shrinks at the end keeps it there", () => {
+test("the list stays at the end when content shrinks", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1200, 1700));
   expect(stick.stuck).toBe(true);
 });
 
-test("content that shrinks and grows again before the event comes is still followed", () => {
+test("content that shrinks and grows again before the event arrives is still followed", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(1500, 2000));
-  // A card of 300 was removed and one of 200 added; in between, the position was moved up to 1200.
+  // A card of 300 pixels was removed and a card of 200 pixels added. In between, the browser moved the position up to 1200.
   stick.scrolled(at(1200, 1900));
   expect(stick.stuck).toBe(true);
   expect(stick.resized(at(1200, 1900))).toBe(1400);
 });
 
-test("older content put above does not move what is seen", () => {
+test("older content inserted above does not move the visible content", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000));
   stick.scrolled(at(20, 2000));
@@ -86,14 +86,14 @@ test("older content put above does not move what is seen", () => {
   expect(stick.stuck).toBe(false);
 });
 
-test("a window that becomes smaller stays at the end", () => {
+test("the list stays at the end when the window becomes smaller", () => {
   const stick = new ScrollPosition();
   stick.resized(at(0, 2000, 500));
   expect(stick.resized(at(1500, 2000, 300))).toBe(1700);
 });
 
-describe("a question that was sent", () => {
-  /** A list whose question begins at 2000, with an answer of `answer` pixels below it. */
+describe("sent questions", () => {
+  /** Returns a list whose question begins at 2000, with an answer of `answer` pixels below it. */
   function sent(answer: number, viewport = 500) {
     const question = { top: 2000, bottom: 2040 };
     const position = questionPosition(question, viewport);
@@ -111,7 +111,7 @@ describe("a question that was sent", () => {
     return scroll;
   }
 
-  test("goes to the top, where empty space below it makes room", () => {
+  test("a sent question goes to the top, with empty space below it", () => {
     const { position, space, measures } = sent(0);
     expect(position).toBe(1992);
     expect(measures().height - 500).toBe(position);
@@ -119,7 +119,7 @@ describe("a question that was sent", () => {
     held(0);
   });
 
-  test("stays there while the answer grows, also beyond the viewport", () => {
+  test("a sent question stays at the top while the answer grows, also beyond the viewport", () => {
     const scroll = held(0);
     for (const answer of [100, 400, 452, 460, 2000]) {
       const { position, measures } = sent(answer);
@@ -131,7 +131,7 @@ describe("a question that was sent", () => {
     expect(scroll.isAway(sent(2000).measures())).toBe(true);
   });
 
-  test("is left for the end only when the reader goes there", () => {
+  test("the end of the answer is followed only when the reader scrolls there", () => {
     const scroll = held(460);
     const { measures } = sent(900);
     scroll.resized(measures(), 1992);
@@ -142,7 +142,7 @@ describe("a question that was sent", () => {
     expect(scroll.resized(sent(1200).measures(2420), 1992)).toBe(2740);
   });
 
-  test("is not brought back while the reader is above, and is when the reader returns", () => {
+  test("a sent question is held again only when the reader returns to it", () => {
     const scroll = held(100);
     scroll.upwards(sent(100).measures());
     scroll.scrolled(sent(100).measures(1500));
@@ -152,44 +152,44 @@ describe("a question that was sent", () => {
     expect(scroll.mode).toBe("question");
   });
 
-  test("stays at the top when the window changes size, and when content above it changes", () => {
+  test("a sent question stays at the top when the window or the content above changes", () => {
     const scroll = held(100);
     const larger = sent(100, 900);
     expect(scroll.resized(larger.measures(1992), larger.position)).toBeNull();
-    // Older messages above: the question is 3000 pixels further down.
+    // Older messages were added above, so the question is 3000 pixels further down.
     expect(scroll.resized({ ...larger.measures(1992), height: 6000 }, 4992)).toBe(4992);
     scroll.scrolled({ top: 4992, height: 6000, viewport: 900, space: 300 });
     expect(scroll.mode).toBe("question");
   });
 
-  test("stays when an approval card appears, and when entries far above are dropped", () => {
+  test("a sent question stays at the top when an approval card appears, and when entries far above are dropped", () => {
     const scroll = held(100);
     const { position, measures } = sent(420);
     expect(scroll.resized(measures(), position)).toBeNull();
-    // The browser moved the position up, because 1500 pixels went above.
+    // The browser moved the position up, because 1500 pixels above were removed.
     scroll.scrolled({ top: 500, height: 1000, viewport: 500, space: 40 });
     expect(scroll.mode).toBe("question");
     expect(scroll.resized({ top: 500, height: 1000, viewport: 500, space: 40 }, 492)).toBe(492);
   });
 
-  test("with its end asked for, the answer is followed once it fills the viewport", () => {
+  test("after a click on the button to the end, the answer is followed once it fills the viewport", () => {
     const scroll = held(100);
     scroll.follow();
     expect(scroll.resized(sent(200).measures(), 1992)).toBeNull();
     expect(scroll.resized(sent(900).measures(), 1992)).toBe(2440);
   });
 
-  test("takes half of the viewport if it is long", () => {
+  test("a long question takes half of the viewport", () => {
     expect(questionPosition({ top: 1000, bottom: 2000 }, 500)).toBe(1750);
     expect(questionPosition({ top: 4, bottom: 44 }, 500)).toBe(0);
   });
 
-  test("needs no empty space below when the content fills the viewport", () => {
+  test("a sent question needs no empty space below when the content fills the viewport", () => {
     expect(spaceBelow(100, 700, 500)).toBe(0);
     expect(spaceBelow(100, 300.4, 500)).toBe(300);
   });
 
-  test("content is away only when it is below the viewport", () => {
+  test("content counts as out of sight only when it is below the viewport", () => {
     const scroll = held(100);
     expect(scroll.isAway(sent(100).measures())).toBe(false);
     scroll.scrolled(sent(100).measures(1500));

@@ -9,7 +9,7 @@ export interface Measures {
   space?: number;
 }
 
-/** The place of a question in the content. */
+/** The top and bottom of a question in the content. */
 export interface Place {
   top: number;
   bottom: number;
@@ -18,7 +18,7 @@ export interface Place {
 /** `end`: new content is followed. `question`: the question stays at the top. `free`: the reader is elsewhere. */
 export type ScrollMode = "end" | "question" | "free";
 
-/** Closer to the end than this counts as at the end. */
+/** A scroll position within this many pixels of the end is treated as the end. */
 const NEAR = 48;
 /** The space that is left above a question. */
 const ABOVE = 8;
@@ -38,12 +38,12 @@ export class ScrollPosition {
   private last = 0;
   private height = 0;
 
-  /** New content is followed. */
+  /** Whether new content is followed. */
   get stuck(): boolean {
     return this.mode === "end";
   }
 
-  /** The list scrolled, by us or by the user. */
+  /** Called when the list scrolled, by us or by the user. */
   scrolled(now: Measures): void {
     const distance = now.height - now.viewport - now.top;
     const moved = now.top - this.last;
@@ -64,12 +64,13 @@ export class ScrollPosition {
     else if (this.mode === "free") this.mode = atEnd({ space });
   }
 
-  /** The user scrolls upwards (wheel, keys). Called before the list moves, so that text that arrives meanwhile does not scroll it down. */
+  /** Called when the user scrolls upwards, before the list moves, so that text that arrives meanwhile does not scroll the list down. */
   upwards({ height, viewport }: Measures): void {
     if (height > viewport + 1) this.mode = "free";
   }
 
-  /** Content or window changed size; returns the position to scroll to, or null to stay. `question` is the position of the question that is held. */
+  /** Called when content or window changed size. Returns the position to scroll to, or null. `question` is the position of the held
+   * question. */
   resized({ top, height, viewport }: Measures, question: number | null = null): number | null {
     this.height = height;
     const end = Math.max(0, height - viewport);
@@ -89,18 +90,18 @@ export class ScrollPosition {
     return this.last;
   }
 
-  /** The user asked for a certain place. */
+  /** Called when the user asked for a certain place. */
   show(top: number): void {
     this.mode = "free";
     this.last = top;
   }
 
-  /** The user asked for the end. */
+  /** Called when the user asked for the end. */
   follow(): void {
     this.mode = "end";
   }
 
-  /** A question was sent: it goes to the top and stays there. */
+  /** Called when a question was sent. The question goes to the top and stays there. */
   hold(): void {
     this.mode = "question";
   }
@@ -111,7 +112,7 @@ export class ScrollPosition {
   }
 }
 
-/** At the end of a list that ends with empty space, the question is at the top and nothing is below to be followed. */
+/** Returns the mode at the end of a list. If the list ends with empty space, the question is at the top and no content is below it. */
 function atEnd({ space = 0 }: Pick<Measures, "space">): ScrollMode {
   return space > 0 ? "question" : "end";
 }

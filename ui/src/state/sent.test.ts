@@ -7,8 +7,8 @@ import { applyEvent, emptyTranscript, takeItems } from "./transcript";
 const sent: Sent = { session: "s", turn: "t", text: "More" };
 const question = itemOf(1, { kind: "user_message", text: "More" });
 
-describe("a message", () => {
-  test("is on its way before the host has said anything about it", () => {
+describe("sent messages", () => {
+  test("a message is on its way before the host has sent an event about it", () => {
     const state = emptyTranscript("s");
     expect([
       isOnItsWay(state, sent, "More"),
@@ -20,7 +20,7 @@ describe("a message", () => {
     expect([isOnItsWay(other, sent, "More"), isBusy(other, sent)]).toEqual([false, false]);
   });
 
-  test("is on its way while it is answered, also before its question is stored", () => {
+  test("a message is on its way while it is answered, also before its question is stored", () => {
     const state = emptyTranscript("s");
     applyEvent(state, eventOf({ type: "status", stage: "started" }, 1));
     expect([
@@ -35,7 +35,7 @@ describe("a message", () => {
     ]);
   });
 
-  test("is on its way while it waits in the queue", () => {
+  test("a message is on its way while it waits in the queue", () => {
     const state = { ...emptyTranscript("s"), queue: [{ turn: "t", text: " More " }] };
     expect([
       isOnItsWay(state, null, "More"),
@@ -44,7 +44,7 @@ describe("a message", () => {
     ]).toEqual([true, false, true]);
   });
 
-  test("can be sent again when its turn is over", () => {
+  test("a message can be sent again when its turn is over", () => {
     const state = emptyTranscript("s");
     takeItems(state, [question]);
     expect([isOnItsWay(state, sent, "More"), isBusy(state, sent)]).toEqual([false, false]);

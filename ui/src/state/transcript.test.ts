@@ -53,8 +53,8 @@ const final: EventBody = {
   usage: { input_tokens: 0, output_tokens: 0, model_calls: 1 },
 };
 
-describe("a turn", () => {
-  test("becomes question, tool card and answer", () => {
+describe("turns", () => {
+  test("a turn becomes question, tool card and answer", () => {
     const state = emptyTranscript("s");
     run(
       state,
@@ -83,7 +83,7 @@ describe("a turn", () => {
     expect(state.stale).toBe(false);
   });
 
-  test("says above its answer what was held back from the model", () => {
+  test("values held back from the model are counted above the answer", () => {
     const state = emptyTranscript("s");
     const held = itemOf(3, {
       kind: "redaction",
@@ -106,7 +106,7 @@ describe("a turn", () => {
     expect(state.entries[1]).toMatchObject({ counts: [{ kind: "email", count: 2 }] });
   });
 
-  test("shows once what the model reads in place of older messages", () => {
+  test("a summary that the model reads in place of older messages is shown once", () => {
     const state = emptyTranscript("s");
     const summary = itemOf(2, {
       kind: "summary",
@@ -126,7 +126,7 @@ describe("a turn", () => {
     expect(state.entries[1]).toMatchObject({ text: "They greeted.", messages: 4 });
   });
 
-  test("keeps the end of the thoughts of a turn while it thinks", () => {
+  test("the end of a turn's thoughts is kept while the model thinks", () => {
     const state = emptyTranscript("s");
     const think = (text: string) => ({ type: "reasoning", text }) as const;
     run(state, { type: "status", stage: "thinking" }, think("Hm, "), think("so."));
@@ -135,7 +135,7 @@ describe("a turn", () => {
     expect(state.running?.thoughts).toHaveLength(400);
   });
 
-  test("says who is at work, and whose answer it is", () => {
+  test("a turn names the specialist at work, and an answer names its specialist", () => {
     const state = emptyTranscript("s");
     run(
       state,
@@ -160,13 +160,13 @@ describe("a turn", () => {
     expect(state.running).toBeNull();
   });
 
-  test("that ends without a stored answer asks for the session again", () => {
+  test("a turn that ends without a stored answer requests the session again", () => {
     const state = emptyTranscript("s");
     run(state, { type: "item", item: user }, final);
     expect(state.stale).toBe(true);
   });
 
-  test("whose text is replaced keeps one answer", () => {
+  test("a turn with replaced text keeps one answer", () => {
     const state = emptyTranscript("s");
     run(state, {
       type: "blocks",
@@ -181,7 +181,7 @@ describe("a turn", () => {
     expect(shape(state)).toEqual(["assistant:4"]);
   });
 
-  test("that fails shows the error once, also when it is stored as a notice", () => {
+  test("a failed turn shows its error once, also when the error is stored as a notice", () => {
     const state = emptyTranscript("s");
     const error = {
       contract_version: "1.0",
@@ -211,7 +211,7 @@ describe("a turn", () => {
     });
   });
 
-  test("that is cancelled leaves no empty answer behind", () => {
+  test("a cancelled turn leaves no empty answer behind", () => {
     const state = emptyTranscript("s");
     run(
       state,
@@ -238,7 +238,7 @@ describe("the end of a turn", () => {
     return endOf(state, "t");
   };
 
-  test("is complete with a whole answer, stopped by the user, and said by the failure itself", () => {
+  test("a turn ends complete with a whole answer, stopped if the user stopped it, and with neither if it failed", () => {
     expect([end(user, said(false)), end(user, said(true))]).toEqual(["complete", "stopped"]);
     expect([
       end(user, notice("info", "turn_cancelled")),
@@ -250,7 +250,7 @@ describe("the end of a turn", () => {
     ]).toEqual([null, null]);
   });
 
-  test("is not known before its answer is stored", () => {
+  test("the end of a turn is unknown before its answer is stored", () => {
     const state = emptyTranscript("s");
     run(
       state,
@@ -262,7 +262,7 @@ describe("the end of a turn", () => {
 });
 
 describe("items", () => {
-  test("that arrive twice are shown once, and older pages go before", () => {
+  test("items that arrive twice are shown once, and older pages are placed before them", () => {
     const state = emptyTranscript("s");
     openTranscript(state, viewOf([result, answer], { has_more: true }));
     expect(firstSeq(state)).toBe(3);
@@ -272,7 +272,7 @@ describe("items", () => {
     expect(state.entries[1]).toMatchObject({ title: "Search", outcome: "ok" });
   });
 
-  test("stay when the session was read before the first of them was stored", () => {
+  test("items stay when the session was read before the first of them was stored", () => {
     const state = emptyTranscript("s");
     run(state, { type: "status", stage: "started" }, { type: "item", item: user });
     openTranscript(state, viewOf([], { running_turn: "t" }));
@@ -280,7 +280,7 @@ describe("items", () => {
     expect([state.hasMore, state.running?.turn]).toEqual([false, "t"]);
   });
 
-  test("of results that come in another order than their calls stay with their call", () => {
+  test("results that arrive in another order than their calls stay with their call", () => {
     const state = emptyTranscript("s");
     const second = itemOf(5, {
       kind: "tool_call",
@@ -311,7 +311,7 @@ describe("items", () => {
     expect(pinned(state)).toEqual({ total: "5.00" });
   });
 
-  test("beyond the window are forgotten from the top", () => {
+  test("items beyond the limit are dropped from the top", () => {
     const state = emptyTranscript("s");
     takeItems(state, [user, call, result, answer]);
     trimOldest(state, 1);
@@ -320,7 +320,7 @@ describe("items", () => {
   });
 });
 
-describe("a pinned result", () => {
+describe("pinned results", () => {
   const shown = (seq: number, total: string, outcome: "ok" | "rejected" = "ok") =>
     itemOf(seq, {
       kind: "tool_result",
@@ -334,7 +334,7 @@ describe("a pinned result", () => {
       duration_ms: 1,
     });
 
-  test("stays when the entry that showed it is forgotten", () => {
+  test("a pinned result stays when the entry that showed it is dropped", () => {
     const state = emptyTranscript("s");
     takeItems(state, [shown(3, "5.00"), answer]);
     trimOldest(state, 1);
@@ -342,14 +342,14 @@ describe("a pinned result", () => {
     expect(pinned(state)).toEqual({ total: "5.00" });
   });
 
-  test("is the newest that was shown, whichever is read last", () => {
+  test("the newest result is pinned, even if an older one is read last", () => {
     const state = emptyTranscript("s");
     takeItems(state, [shown(6, "7.00"), shown(8, "9.00", "rejected")]);
     takeItems(state, [shown(3, "5.00")]);
     expect(pinned(state)).toEqual({ total: "7.00" });
   });
 
-  test("comes with the session when it lies in older pages", () => {
+  test("a pinned result from older pages is sent with the session", () => {
     const state = emptyTranscript("s");
     openTranscript(state, viewOf([answer], { has_more: true, pinned: [shown(2, "5.00")] }));
     expect(pinned(state)).toEqual({ total: "5.00" });
@@ -361,7 +361,7 @@ describe("a pinned result", () => {
 
 describe("approvals", () => {
   const approval: Approval = approvalOf({ call: "c1" });
-  test("wait until they are resolved", () => {
+  test("approvals wait until they are resolved", () => {
     const state = emptyTranscript("s");
     run(state, { type: "item", item: call }, { type: "approval_requested", approval });
     expect(waitingApprovals(state).map(({ id }) => id)).toEqual([approval.id]);
@@ -370,7 +370,7 @@ describe("approvals", () => {
     expect(waitingApprovals(state)).toEqual([]);
   });
 
-  test("are found again when a session is opened, and a replaced proposal gives way to the new one", () => {
+  test("approvals are found again when a session is opened, and a new proposal replaces the old one", () => {
     const state = emptyTranscript("s");
     const next = approvalOf({
       call: "c1",

@@ -1,5 +1,5 @@
-// One conversation as it is shown: entries made of stored items and of what a running turn says. Pure: functions change the
-// state they are given (the store wraps it), and know neither host nor DOM.
+// One conversation as it is shown: entries made of stored items and of the events of a running turn. Pure: functions change the state that
+// they are given (the store wraps it), and know neither host nor DOM.
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Approval } from "../platform/generated/Approval";
 import type { ApprovalStatus } from "../platform/generated/ApprovalStatus";
@@ -22,10 +22,10 @@ type Body<K extends ItemBody["kind"]> = Extract<ItemBody, { kind: K }>;
 export type ToolResult = Body<"tool_result">;
 
 interface Common {
-  /** Stays the same from the first event to the stored item, so that the element stays too. */
+  /** The key stays the same from the first event to the stored item, so that the element stays too. */
   key: string;
   turn: string;
-  /** Place in the session; Infinity until the item is stored. */
+  /** The place in the session; Infinity until the item is stored. */
   seq: number;
   at: string;
 }
@@ -38,13 +38,13 @@ export interface AssistantEntry extends Common {
   text: string;
   stream: BlockStream;
   model: string | null;
-  /** The specialist that says it. */
+  /** The specialist that wrote the answer. */
   agent: string | null;
   choices: Choice[];
-  /** The ids of the memories that the model read for it. */
+  /** The ids of the memories that the model read for the answer. */
   remembered: string[];
   partial: boolean;
-  /** Still being written. */
+  /** Whether the answer is still being written. */
   live: boolean;
 }
 export interface ToolEntry extends Common {
@@ -69,7 +69,7 @@ export interface NoticeEntry extends Common {
   text: Text;
   error: AgentError | null;
 }
-/** The redacted values of a turn, as counts. */
+/** The counts of a turn's redacted values. */
 export interface RedactionEntry extends Common {
   kind: "redaction";
   counts: RedactionCount[];
@@ -93,7 +93,7 @@ export interface Running {
   thoughts?: string;
 }
 
-/** More characters of thoughts than a line shows. */
+/** Thoughts are cut to this many characters, more than a line shows. */
 const THOUGHTS = 400;
 
 export interface Transcript {
@@ -101,11 +101,11 @@ export interface Transcript {
   loaded: boolean;
   entries: Entry[];
   hasMore: boolean;
-  /** Long-term memory is switched off for this conversation. */
+  /** Whether long-term memory is switched off for this conversation. */
   memoryOff: boolean;
   running: Running | null;
   queue: QueuedMessage[];
-  /** The newest results that stay beside the conversation, by their place there. They stay when the entry that showed them is far above, or was never read. */
+  /** The newest pinned results, by their place beside the conversation. A result stays even if its entry is far above or was never read. */
   pins: Record<string, Pin>;
   /** Whether an event was missed, so that the session must be reloaded. */
   stale: boolean;
@@ -131,9 +131,9 @@ export function emptyTranscript(session: string): Transcript {
   };
 }
 
-/** Replaces the session by the one that the host returned. Text of a running turn that arrived meanwhile stays. */
+/** Replaces the session with the one that the host returned. Text of a running turn that arrived meanwhile is kept. */
 export function openTranscript(state: Transcript, view: SessionView): void {
-  // A page without items was read before the first one was stored, so all known entries came later.
+  // A page without items was read before the first item was stored, so all known entries came later.
   const oldest = view.items[0]?.seq ?? 0;
   const overlaps = state.entries.some((entry) => Number.isFinite(entry.seq) && entry.seq >= oldest);
   if (!overlaps) {
@@ -160,7 +160,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
   }
 }
 
-/** Adds items wherever they belong, each once. */
+/** Inserts items in order, each once. */
 export function takeItems(state: Transcript, items: readonly Item[]): void {
   for (const item of items) takeItem(state, item);
 }
@@ -173,7 +173,7 @@ export function trimOldest(state: Transcript, keep: number): void {
   state.hasMore = true;
 }
 
-/** The `seq` before which older items are asked for. */
+/** Returns the `seq` before which older items are requested. */
 export function firstSeq(state: Transcript): number | null {
   const seq = Math.min(...state.entries.map((entry) => entry.seq));
   return Number.isFinite(seq) ? seq : null;
@@ -196,7 +196,7 @@ export function takeApproval(state: Transcript, approval: Approval): void {
   }
 }
 
-/** Applies what a turn says. */
+/** Applies an event of a turn. */
 export function applyEvent(state: Transcript, event: TurnEvent): void {
   const { turn, at } = event;
   switch (event.type) {
@@ -284,7 +284,7 @@ function takeFinal(state: Transcript, event: Extract<TurnEvent, { type: "final" 
   if (state.running?.turn === event.turn || state.running === null) endTurn(state);
 }
 
-/** A turn is over: nothing of it is live any more, and empty beginnings of an answer go. */
+/** Ends a turn: none of its entries is live any more, and empty answers are removed. */
 function endTurn(state: Transcript): void {
   state.running = null;
   for (const entry of state.entries) if (entry.kind === "assistant") entry.live = false;
@@ -314,7 +314,7 @@ function takeError(state: Transcript, turn: string, at: string, error: AgentErro
     });
 }
 
-/** The answer that is being written in this turn; a new one begins when the last one has been stored. */
+/** Returns the answer that is being written in this turn. A new answer begins when the last one has been stored. */
 function liveAnswer(state: Transcript, turn: string, at: string): AssistantEntry {
   const known = state.entries.findLast(
     (entry): entry is AssistantEntry =>
@@ -455,7 +455,7 @@ function takeItem(state: Transcript, item: Item): void {
   }
 }
 
-/** The place of a tool's results beside the conversation. Tools share the place of a named view, and each other tool has its own. */
+/** Returns the place of a tool's results beside the conversation. Tools with the same named view share it; other tools have their own. */
 export function placeOf(view: ResultView | undefined, tool: string): string {
   return view?.shape === "named" ? `view ${view.view}` : `tool ${tool}`;
 }
@@ -510,7 +510,7 @@ function place(state: Transcript, entry: Entry): void {
   state.entries.splice(at, 0, entry);
 }
 
-/** Gives an entry its stored place. It moves only when it has to, so that its element stays where it is. */
+/** Gives an entry its stored place. The entry moves only if it has to, so that its element stays where it is. */
 function moveTo(state: Transcript, entry: Entry, seq: number, at: string): void {
   entry.seq = seq;
   entry.at = at;
@@ -533,12 +533,12 @@ export function endOf(state: Transcript, turn: string): "complete" | "stopped" |
   const notices = own.filter((entry) => entry.kind === "notice");
   if (notices.some((entry) => entry.level === "error")) return null;
   const answer = own.findLast((entry) => entry.kind === "assistant");
-  // Texts during the turn are complete, also if the turn was stopped after them.
+  // Earlier texts of a turn are complete, even if the turn was stopped after them.
   if (answer?.partial || notices.some((entry) => entry.code === "turn_cancelled")) return "stopped";
   return answer && Number.isFinite(answer.seq) ? "complete" : null;
 }
 
-/** The text of the user message that began a turn. */
+/** Returns the text of the user message that began a turn. */
 export function questionOf(state: Transcript, turn: string): string | null {
   return (
     state.entries.find((entry): entry is UserEntry => entry.kind === "user" && entry.turn === turn)
@@ -546,7 +546,7 @@ export function questionOf(state: Transcript, turn: string): string | null {
   );
 }
 
-/** Pending actions of this conversation, oldest first. */
+/** Returns the pending actions of this conversation, oldest first. */
 export function waitingApprovals(state: Transcript): Approval[] {
   return state.entries.flatMap((entry) =>
     entry.kind === "tool" && entry.approvalStatus === "pending" && entry.approval

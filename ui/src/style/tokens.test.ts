@@ -66,6 +66,6 @@ describe.each(["light", "dark", "contrast"])("%s", (name) => {
       .filter(({ ratio }) => !(ratio >= least))
       .map(({ pair, ratio }) => `${pair}: ${ratio.toFixed(2)}`);
 
-  test("texts can be read", () => expect(tooWeak(TEXT, 4.5)).toEqual([]));
-  test("outlines, focus and charts can be seen", () => expect(tooWeak(SHAPES, 3)).toEqual([]));
+  test("text has enough contrast on its background", () => expect(tooWeak(TEXT, 4.5)).toEqual([]));
+  test("outlines and charts have enough contrast", () => expect(tooWeak(SHAPES, 3)).toEqual([]));
 });

@@ -1,4 +1,4 @@
-// The form of an edited request: its values are exact, and what is wrong is said of the field.
+// The form of an edited request: values stay exact, and each problem is shown at its field.
 import { describe, expect, test } from "vitest";
 import { read, write } from "./json";
 import {
@@ -30,7 +30,7 @@ const schema: Schema = {
 };
 
 describe("json", () => {
-  test("a tree is the text that it was read from", () => {
+  test("a tree is written as the text that it was read from", () => {
     for (const text of [
       '{"a":[1,2.50,-0.0,1e5],"b":{"c":null,"d":true},"e":"x\\n\\u202e\\"","f":{},"g":[]}',
       '{"big":123456789012345678901234567890}',
@@ -42,7 +42,7 @@ describe("json", () => {
       '{"big":12345678901234567890,"p":1.10}',
     );
   });
-  test("a laid out text is read again", () => {
+  test("an indented text is read as the same tree", () => {
     const text = '{"a":[1,{"b":"c"}],"d":{}}';
     expect(write(read(write(read(text), "  ")))).toBe(text);
   });
@@ -51,7 +51,7 @@ describe("json", () => {
   });
 });
 
-test("references that multiply end", () => {
+test("the search through references that multiply ends", () => {
   const ways = Array.from({ length: 200 }, () => ({ $ref: "#/$defs/A" }));
   const root: Schema = { $defs: { A: { type: "null", anyOf: ways } } };
   const start = performance.now();
@@ -64,7 +64,7 @@ describe("fields", () => {
     const node = read(json);
     return problem(node, resolve(below(schema, name), schema, node.kind));
   };
-  test("what is wrong is said", () => {
+  test("each kind of invalid value has a problem", () => {
     expect(of("partNo", '"A-1"')).toBeNull();
     expect(of("partNo", '""')).not.toBeNull();
     expect(of("partNo", '"far too long"')).not.toBeNull();
@@ -77,12 +77,12 @@ describe("fields", () => {
     expect(of("to", "{}")).toContain("city");
     expect(of("after", "null")).toBeNull();
   });
-  test("a problem inside is a problem of the whole", () => {
+  test("a problem of a nested value is a problem of the whole", () => {
     expect(hasProblem(read('{"partNo":"A","to":{"city":"Umeå"}}'), schema, schema)).toBe(false);
     expect(hasProblem(read('{"partNo":"A","to":{}}'), schema, schema)).toBe(true);
     expect(hasProblem(read('{"quantity":2}'), schema, schema)).toBe(true);
   });
-  test("a field that is added begins with its default", () => {
+  test("an added field begins with its default", () => {
     expect(missing(schema, ["partNo", "quantity"])).toEqual(["speed", "to", "notes", "after"]);
     expect(write(blank(below(schema, "quantity"), schema))).toBe("1");
     expect(write(blank(below(schema, "speed"), schema))).toBe('"slow"');

@@ -1,4 +1,4 @@
-// JSON as a tree that can be edited. Numbers keep their digits: JavaScript would round large ones. Pure.
+// JSON as a tree that can be edited. Numbers keep their digits: JavaScript would round large numbers. Pure.
 
 export type Node =
   | { kind: "object"; members: { name: string; value: Node }[] }
@@ -16,7 +16,7 @@ export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Reads JSON text. Fails as `JSON.parse` does. */
 export function read(text: string): Node {
-  // Its message says what is wrong, and where.
+  // The error of `JSON.parse` says what is wrong, and where.
   JSON.parse(text);
   let at = 0;
   function next(): string {
@@ -50,7 +50,7 @@ export function read(text: string): Node {
   return value(next());
 }
 
-/** Writes a tree as JSON text, laid out with `indent`. */
+/** Writes a tree as JSON text, indented by `indent`. */
 export function write(node: Node, indent = "", before = ""): string {
   const inner = before + indent;
   const [open, close, comma] = indent

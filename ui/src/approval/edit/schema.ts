@@ -1,5 +1,5 @@
-// Reads of a JSON schema which field edits a value, and what is wrong with it. A schema may say more; the host
-// checks all of it when the edited request is submitted. Pure.
+// Determines from a JSON schema which field edits a value, and what is wrong with the value. Only a part of the schema is checked here. The
+// host checks all of it when the edited request is submitted. Pure.
 import { t } from "../../i18n/index.svelte";
 import { NUMBER, write, type Node } from "./json";
 
@@ -15,7 +15,7 @@ function typesOf(schema: Schema): string[] {
   return typeof types === "string" ? [types] : list(types).map(String);
 }
 
-/** Whether a schema names the kind of a value. A schema without a type fits any. */
+/** Whether a schema allows this kind of value. A schema without a type allows every kind. */
 function fits(schema: Schema, kind: Node["kind"]): boolean {
   const types = typesOf(schema);
   return (
@@ -26,7 +26,7 @@ function fits(schema: Schema, kind: Node["kind"]): boolean {
 /** The most references and alternatives that are followed for one value. */
 const MOST_STEPS = 500;
 
-/** The schema that describes a value of this kind: references are followed, and of alternatives the first that fits counts. */
+/** Returns the schema that describes a value of this kind. References are followed, and the first alternative that fits is used. */
 export function resolve(
   schema: unknown,
   root: Schema,
@@ -60,7 +60,7 @@ function without(schema: Schema, name: string): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([member]) => member !== name));
 }
 
-/** The schema of a member, of an item, or nothing that is known. */
+/** Returns the schema of a member or an item, or undefined if none is known. */
 export function below(schema: Schema, step: string | number): unknown {
   if (typeof step === "number") return schema["items"];
   const members = schema["properties"];
@@ -68,7 +68,7 @@ export function below(schema: Schema, step: string | number): unknown {
   return schema["additionalProperties"];
 }
 
-/** The names that a schema has and an object lacks. */
+/** Returns the names that a schema has and an object lacks. */
 export function missing(schema: Schema, names: readonly string[]): string[] {
   const members = schema["properties"];
   return isObject(members) ? Object.keys(members).filter((name) => !names.includes(name)) : [];
@@ -78,12 +78,12 @@ export function isRequired(schema: Schema, name: string): boolean {
   return list(schema["required"]).includes(name);
 }
 
-/** The values of an enumeration as JSON text; empty if there is none. */
+/** Returns the values of an enumeration as JSON text; empty if there is none. */
 export function options(schema: Schema): string[] {
   return list(schema["enum"]).map((value) => JSON.stringify(value));
 }
 
-/** The first value for a field that is added. */
+/** Returns the initial value of an added field. */
 export function blank(schema: unknown, root: Schema): Node {
   const resolved = resolve(schema, root, "string");
   const [first] = options(resolved);
@@ -125,7 +125,7 @@ function valueOf(value: unknown): Node {
 const limit = (schema: Schema, name: string): number | undefined =>
   typeof schema[name] === "number" ? schema[name] : undefined;
 
-/** The problem of one value by itself; null if it has none. */
+/** Returns the problem of one value, without the values inside; null if there is none. */
 export function problem(node: Node, schema: Schema): string | null {
   const allowed = options(schema);
   if (allowed.length > 0 && !allowed.includes(write(node))) return t("edit.not_offered");

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { readPacing } from "./pacing";
 
-describe("a pacing result", () => {
+describe("pacing results", () => {
   const result = {
     account_id: "17",
     account_name: "Northwind Outdoor",
@@ -21,7 +21,7 @@ describe("a pacing result", () => {
       campaigns_total: [{ campaign_id: "A", pacing_status: "BEHIND" }, { campaign_id: "B" }],
     },
   };
-  test("becomes days in order over the whole window, with gaps where there is no data", () => {
+  test("a result becomes days in order over the whole window, with gaps for days without data", () => {
     const pacing = readPacing(result)!;
     expect(pacing.days.map((day) => [day.date, day.spend, day.partial])).toEqual([
       ["2026-11-01", 2000, false],
@@ -34,7 +34,7 @@ describe("a pacing result", () => {
     expect(pacing.days.map((day) => day.target)).toEqual([800, null, null, null, null]);
     expect(pacing.campaigns.map((campaign) => campaign.status)).toEqual(["BEHIND", null]);
   });
-  test("has shares of its amounts, which are rounded once, and none of nothing", () => {
+  test("shares are computed from the amounts, and a part of 0 or of a missing amount has no share", () => {
     const shares = (budget_status: object) => {
       const { spentShare, varianceShare, projectionShare } = readPacing({
         ...result,
@@ -62,7 +62,7 @@ describe("a pacing result", () => {
     ).toEqual([null, null, null]);
     expect(shares({ spent_budget: 5, projected_spend: 5 })).toEqual([null, null, null]);
   });
-  test("that is something else is not drawn", () => {
+  test("a result of another kind is not drawn", () => {
     expect(readPacing({ message: "no" })).toBeNull();
     expect(readPacing(null)).toBeNull();
   });

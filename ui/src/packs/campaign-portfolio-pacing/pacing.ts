@@ -7,12 +7,12 @@ export type PacingStatus =
 
 export interface Day {
   date: string;
-  /** null: no data for this day, which is not zero spend. */
+  /** Null if there is no data for this day, which is not the same as no spend. */
   spend: number | null;
   impressions: number | null;
-  /** The planned spend of this day; it follows the flights. */
+  /** The planned spend of this day, which follows the flights. */
   target: number | null;
-  /** null while the day is not over. */
+  /** Null while the day is not over. */
   status: PacingStatus | null;
   partial: boolean;
 }
@@ -22,7 +22,7 @@ export interface CampaignRow {
   budget: number | null;
   spend: number | null;
   share: number | null;
-  /** null in results of older versions. */
+  /** Null in results of older versions. */
   status: PacingStatus | null;
 }
 export interface Pacing {
@@ -136,7 +136,7 @@ function readStatus(value: unknown): PacingStatus | null {
   return status !== null && STATUSES.includes(status) ? (status as PacingStatus) : null;
 }
 
-/** A part as it is, not as the rounded percentage of the result: rounded again, that would differ from the answer's. */
+/** Returns the exact share. The percentage in the result is already rounded: rounding it again would differ from the answer. */
 function share(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }

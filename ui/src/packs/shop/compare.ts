@@ -1,12 +1,12 @@
-// Compares products: their features, and where they differ. Pure; the table has the texts.
+// Compares products: their features, and the features in which they differ. Pure; the component of the table has the texts.
 import { num } from "../../lib/read";
 import type { ProductView } from "./generated/ProductView";
 
-/** As many as are compared at once, and features beside price and stock. */
+/** The most products that are compared at once, then the most features besides price and stock. */
 export const COMPARED = 3;
 const FEATURES = 6;
 const VALUES = 20;
-/** Known features first, in the order in which shoppers ask for them; the others follow by name. */
+/** The known features in the order in which shoppers ask for them. Other features follow by name. */
 const ORDER = [
   "brand",
   "material",
@@ -19,7 +19,7 @@ const ORDER = [
   "model",
   "warranty",
 ];
-/** Shops answer in their customers' languages. */
+/** Other names of known features, because shops answer in their customers' languages. */
 const ALSO: Record<string, string> = {
   färg: "color",
   colour: "color",
@@ -32,9 +32,9 @@ const ALSO: Record<string, string> = {
 };
 
 export interface Feature {
-  /** As the shop names it. */
+  /** The feature's name as the shop writes it. */
   name: string;
-  /** The name among the known ones, if it is one. */
+  /** The known feature with this name; null if there is none. */
   known: string | null;
   values: (string | null)[];
   same: boolean;
@@ -46,7 +46,7 @@ function knownName(name: string): string | null {
   return ORDER.includes(found) ? found : null;
 }
 
-/** The values of a dimension in a few characters: a range of numbers, or all of them. */
+/** Shortens the values of a dimension to a few characters: a range of numbers, or else all values. */
 export function spread(values: readonly string[]): string {
   const numbers = values.map(num);
   const all = numbers.filter((value) => value !== null);
@@ -55,7 +55,7 @@ export function spread(values: readonly string[]): string {
   return values.join(", ");
 }
 
-/** The values in which the variants of a product differ. */
+/** Returns the values in which the variants of a product differ. */
 export function dimensions(product: ProductView): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { name, value } of product.variants.flatMap((variant) => variant.dimensions)) {
@@ -66,7 +66,7 @@ export function dimensions(product: ProductView): Map<string, string[]> {
   return found;
 }
 
-/** The features of a product, the values of its variants among them. */
+/** Returns the features of a product, including the values of its variants. */
 function featuresOf(product: ProductView): Map<string, { name: string; value: string }> {
   const found = new Map<string, { name: string; value: string }>();
   const put = (name: string, value: string | null): void => {
@@ -76,7 +76,7 @@ function featuresOf(product: ProductView): Map<string, { name: string; value: st
   put("brand", product.brand);
   for (const [name, values] of dimensions(product)) put(name, spread(values));
   for (const [name, value] of Object.entries(product.attributes)) put(name, value);
-  // The manufacturer is shown once.
+  // A manufacturer that equals the brand is shown once.
   if (found.get("manufacturer")?.value === product.brand) found.delete("manufacturer");
   return found;
 }

@@ -1,32 +1,32 @@
-// Refinements of a search: other words if it found nothing (the host suggests them), narrower ones
-// if it found much. Pure; the chips have the texts.
+// Refinements of a search: other words if the search found nothing (the host suggests them), narrower searches if it found much. Pure; the
+// texts are in the component.
 import { obj, str } from "../../lib/read";
 import type { ProductView } from "./generated/ProductView";
 import type { SearchView } from "./generated/SearchView";
 
 export type Refinement =
   | { kind: "search"; query: string }
-  /** Without these words of it, and filters by their own names. */
+  /** The search without these words, and without the filters of these names. */
   | { kind: "without"; query: string; names: string[] }
   | { kind: "reword"; query: string }
   | { kind: "narrow"; query: string; value: string };
 
 const MOST = 4;
-/** A list that is seen at a glance needs no narrowing. */
+/** With at most this many results, no narrower search is offered. */
 const MANY = 6;
-/** The first property by which the results can be narrowed. */
+/** The properties by which results can be narrowed. The first that differs between products is used. */
 const BY = ["category", "color", "brand"];
 
 export function refinements(args: unknown, found: SearchView): Refinement[] {
   const query = (str(obj(args)["query"]) ?? "").replace(/\s+/g, " ");
   if (query === "") return [];
   if (found.products.length === 0) return otherWays(query, found);
-  // Other words would be searched without the filters, and would show what the filters left out.
+  // A search with other words would lose its filters, and would show products that the filters excluded.
   const isFiltered = Object.keys(obj(obj(args)["filters"])).length > 0;
   return found.total > MANY && !isFiltered ? narrower(query, found.products) : [];
 }
 
-/** The refinements of the search itself, and its words, to be edited. */
+/** Returns the refinements that the search itself offers, and its own words for editing. */
 function otherWays(query: string, found: SearchView): Refinement[] {
   const offered = found.refinements.flatMap((one): Refinement[] => {
     if (one.query !== null) return [{ kind: "search", query: one.query }];

@@ -38,7 +38,7 @@ const found = (
 ): SearchView => ({ products, total, refinements });
 
 describe("products side by side", () => {
-  test("have the features that either has, in a known order, at most six", () => {
+  test("compared products have the features of any of them, in a known order, at most six", () => {
     const size = (value: string): VariantView => ({
       part_no: value,
       label: value,
@@ -76,8 +76,8 @@ describe("products side by side", () => {
   });
 });
 
-describe("ways to go on", () => {
-  test("after a search without result are those that it offers, and other words", () => {
+describe("refinements", () => {
+  test("a search without results offers its own refinements and other words", () => {
     const offered = [
       { query: "unicorn", without: [] },
       { query: null, without: ["purple", "maxPrice"] },
@@ -97,7 +97,7 @@ describe("ways to go on", () => {
     ).toEqual(["search", "reword"]);
   });
 
-  test("after one with many: what tells them apart, the most frequent first; none after few", () => {
+  test("a search with many results offers the values in which they differ, most frequent first, and a search with few offers none", () => {
     const items = [
       product(1, { attributes: { category: "Tents", color: "Black, Red" } }),
       product(2, { attributes: { category: "Tents", color: "Red" } }),
@@ -136,7 +136,7 @@ test("every filter of the shop has a name", () => {
   expect(fields.filter((name) => tMaybe(`filter.${name}`, "") === "")).toEqual([]);
 });
 
-describe("a turn", () => {
+describe("the results of a turn", () => {
   const call = (seq: number, id: string, tool: string, args: object) =>
     itemOf(seq, {
       kind: "tool_call",
@@ -167,7 +167,7 @@ describe("a turn", () => {
     });
   const answer = itemOf(9, { kind: "assistant_text", text: "Here.", partial: false });
 
-  test("that looked up several products shows them side by side, once each", () => {
+  test("products that a turn looked up are shown side by side, once each", () => {
     const state = emptyTranscript("s");
     const looked = [1, 2, 2].flatMap((id, at) => [
       call(at + 1, `c${at}`, "product.get", {}),
@@ -184,7 +184,7 @@ describe("a turn", () => {
     expect(below.size).toBe(0);
   });
 
-  test("goes on from its last search only", () => {
+  test("only the last search of a turn offers refinements", () => {
     const state = emptyTranscript("s");
     takeItems(state, [
       call(1, "a", "product.search", { query: "red saddle" }),
@@ -201,13 +201,13 @@ describe("a turn", () => {
   });
 });
 
-test("lines with the same part number, or none, are told apart", () => {
+test("lines with the same part number, or without one, have different keys", () => {
   const line = { name: "", quantity: 1, unit: null, total: null, image: null };
   const lines = ["A-1", "", "A-1", ""].map((part_no) => ({ ...line, part_no }));
   expect(lineKeys(lines)).toEqual(["A-1 1", " 1", "A-1 2", " 2"]);
 });
 
-test("a cart is shown from the result that the host read as one", () => {
+test("a cart is shown only if the host read the result as a cart", () => {
   const cart = { view: "cart", lines: [], total: 21, currency: "SEK" };
   const result = {
     kind: "tool_result" as const,

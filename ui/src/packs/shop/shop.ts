@@ -5,24 +5,24 @@ import type { CartView } from "./generated/CartView";
 import type { ParsedResult } from "./generated/ParsedResult";
 import type { ProductView } from "./generated/ProductView";
 
-/** The data that the host read from a result for its view, or null if it could not. */
+/** Returns the data that the host read from a result for its view, or null if it could not. */
 export function parsedOf(result: ToolResult | null): ParsedResult | null {
   return (result?.parsed as ParsedResult | null | undefined) ?? null;
 }
 
-/** The product of a result, if it shows one. */
+/** Returns the product of a result, if the result shows one. */
 export function productOf(result: ToolResult | null): ProductView | null {
   const parsed = parsedOf(result);
   return parsed?.view === "product" ? parsed : null;
 }
 
-/** The cart of a result, if it shows one. */
+/** Returns the cart of a result, if the result shows one. */
 export function cartOf(result: ToolResult | null): CartView | null {
   const parsed = parsedOf(result);
   return parsed?.view === "cart" ? parsed : null;
 }
 
-/** A key for each line: its part number, and which of those with the same one it is. Freight and fees have none. */
+/** Returns a key for each line: its part number, and its place among lines with the same number. Freight and fees have no number. */
 export function lineKeys(lines: readonly CartLineView[]): string[] {
   const seen = new Map<string, number>();
   return lines.map(({ part_no: partNo }) => {

@@ -2,7 +2,7 @@
 import type { Effect } from "./Effect";
 
 /**
- * A tool as it was shown and accepted.
+ * A tool that was shown and accepted.
  */
 export type AcceptedTool = { 
 /**
@@ -10,6 +10,6 @@ export type AcceptedTool = {
  */
 hash: string, 
 /**
- * The effect that the user confirmed. Without one, the most careful effect holds.
+ * The effect that the user confirmed. If absent, the most restrictive effect applies.
  */
 effect?: Effect | null, };

@@ -2,8 +2,8 @@
 import type { ErrorCode } from "./ErrorCode";
 
 /**
- * The error that a caller gets. `message` is a plain sentence for a person; `details.hint` says
- * what to do. `details.texts` has key and values of the two, for other languages.
+ * The error that a caller gets. `message` is a sentence for a person, and `details.hint` says what
+ * to do. `details.texts` contains the keys and values of both, so that they can be translated.
  */
 export type AgentError = { 
 /**
@@ -11,7 +11,7 @@ export type AgentError = {
  */
 contract_version: string, 
 /**
- * The closed code that callers act on.
+ * The closed code on which callers act.
  */
 code: ErrorCode, 
 /**
@@ -23,6 +23,6 @@ message: string,
  */
 retryable: boolean, 
 /**
- * Further values by name, such as `reason` and `hint`.
+ * Further details by name, such as `reason` and `hint`.
  */
 details: Record<string, unknown>, };

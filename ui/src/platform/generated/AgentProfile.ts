@@ -17,7 +17,7 @@ id: AgentId,
  */
 name: string, 
 /**
- * One sentence about its task, which the supervisor and the user read.
+ * A sentence about the specialist's task, which the supervisor and the user read.
  */
 summary: string, 
 /**
@@ -25,18 +25,18 @@ summary: string,
  */
 prompt: string, 
 /**
- * How it remembers earlier messages, instead of the profile's settings.
+ * How the specialist remembers earlier messages, instead of the profile's settings.
  */
 conversation?: Conversation | null, 
 /**
- * The tools of the pack that it may call; all of them when absent.
+ * The tools of the pack that the specialist may call; absent means all.
  */
 tools?: Array<ToolId> | null, 
 /**
- * Values of parameters that the user need not name.
+ * Values of parameters that the user can omit.
  */
 defaults?: Array<EntityDefault>, 
 /**
- * Most tool calls of a round, when fewer than the settings allow.
+ * The most tool calls in a round, if lower than the limit in the settings.
  */
 calls_per_round?: number | null, };

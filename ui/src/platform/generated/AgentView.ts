@@ -17,7 +17,7 @@ id: AgentId,
  */
 name: string, 
 /**
- * One sentence about the specialist's task, which the supervisor also reads.
+ * A sentence about the specialist's task, which the supervisor also reads.
  */
 summary: string, 
 /**
@@ -41,6 +41,6 @@ rounds: number,
  */
 calls_per_round: number, 
 /**
- * Whether the supervisor may choose it.
+ * Whether the supervisor may choose the specialist.
  */
 enabled: boolean, };

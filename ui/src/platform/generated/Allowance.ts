@@ -7,19 +7,19 @@ import type { SessionId } from "./SessionId";
  */
 export type Allowance = { 
 /**
- * The place that may get data.
+ * The destination that may receive data.
  */
 destination: Destination, 
 /**
- * The conversation in which it holds; absent if it holds in all.
+ * The conversation in which the permission applies; absent if it applies in all.
  */
 session?: SessionId | null, 
 /**
- * Where the person gave it: `window`, `terminal`, or `message` if the person named the
- * destination in a message of the conversation.
+ * The place where the person gave the permission: `window`, `terminal`, or `message` if the
+ * person named the destination in a message of the conversation.
  */
 by: string, 
 /**
- * The moment at which it was given.
+ * The time at which the permission was given.
  */
 given_at: string, };

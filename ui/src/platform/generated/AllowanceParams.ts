@@ -7,10 +7,10 @@ import type { SessionId } from "./SessionId";
  */
 export type AllowanceParams = { 
 /**
- * The place.
+ * The destination.
  */
 destination: Destination, 
 /**
- * The conversation in which it holds; absent for all.
+ * The conversation in which the permission applies; absent for all.
  */
 session?: SessionId | null, };

@@ -2,10 +2,10 @@
 import type { Allowance } from "./Allowance";
 
 /**
- * The destinations that reads may send data to without a question.
+ * The destinations that reads may send data to without asking.
  */
 export type AllowancesResponse = { 
 /**
- * The permissions, newest first. Those of one conversation have its id.
+ * The permissions, newest first. A permission for a single conversation has its id.
  */
 allowances: Array<Allowance>, };

@@ -6,7 +6,7 @@ import type { StartNotice } from "./StartNotice";
  */
 export type AppStatus = { 
 /**
- * Turns that run now, over all sessions.
+ * The number of turns that run now, over all sessions.
  */
 running: number, 
 /**
@@ -26,10 +26,10 @@ agent_enabled: boolean,
  */
 model_label: string, 
 /**
- * Notices for the start: a recovered file, or a log that does not verify.
+ * Notices for the start: a recovered file, or a log whose verification failed.
  */
 notices: Array<StartNotice>, 
 /**
- * The present moment of the host's clock.
+ * The current time of the host's clock.
  */
 now: string, };

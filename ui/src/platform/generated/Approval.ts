@@ -56,8 +56,8 @@ agent: string,
  */
 effect: Effect, 
 /**
- * How clients show the tool's result. A pending action stands beside the result whose place the
- * tool's own result would take.
+ * How clients show the tool's result. A pending action is shown beside the result that the
+ * tool's own result would replace.
  */
 view?: ResultView, 
 /**
@@ -73,7 +73,7 @@ hash: string,
  */
 why: Text, 
 /**
- * The change that the action would make; absent if the tool declares no preview.
+ * The change that the action would make; absent if the tool has no preview.
  */
 preview?: PreviewView | null, 
 /**
@@ -81,45 +81,46 @@ preview?: PreviewView | null,
  */
 locale?: string | null, 
 /**
- * The moment of the proposal.
+ * The time of the proposal.
  */
 created_at: string, 
 /**
- * The moment after which no decision is accepted.
+ * The time after which no decision is accepted.
  */
 expires_at: string, 
 /**
- * The present status of the action.
+ * The current status of the action.
  */
 status: ApprovalStatus, 
 /**
- * Whether it may be approved for the rest of the session.
+ * Whether the action may be approved for the rest of the session.
  */
 grantable: boolean, 
 /**
- * Destructive actions: the word the person has to type.
+ * For destructive actions: the word that the user has to type.
  */
 confirm_word?: string | null, 
 /**
- * Whether nobody could approve when it was created. It then waits for a later decision, beyond
- * its turn.
+ * Whether no person could approve when the action was created. In that case, the action waits
+ * for a decision beyond its turn.
  */
 headless: boolean, 
 /**
- * The caller that asked for the action. Actions that older versions stored name nobody.
+ * The caller that requested the action. Actions stored by older versions do not name the
+ * caller.
  */
 caller: CallerKind, 
 /**
- * Untrusted content that had entered the turn before. Content that the arguments quote comes
- * first.
+ * Untrusted content that had entered the turn before the proposal. Content that the arguments
+ * quote comes first.
  */
 follows?: Array<UntrustedContent>, 
 /**
- * A read: the places that it would send data to and that nobody allowed yet.
+ * For a read: the destinations of data that nobody has allowed yet.
  */
 destinations?: Array<Destination>, 
 /**
- * A read: the bytes that it would send.
+ * For a read: the number of bytes that it would send.
  */
 sends_bytes?: number, 
 /**
@@ -127,12 +128,12 @@ sends_bytes?: number,
  */
 look_alikes?: Array<LookAlike>, 
 /**
- * The hash of the tool's definition, if a person accepted it: the effect is the one that the
- * person chose. None if the tool's pack states what it does.
+ * The hash of the tool's definition, if a person accepted the definition and chose the effect.
+ * None if the pack declares the effect.
  */
 definition?: string | null, 
 /**
- * The message that led to the proposal, and where its values come from.
+ * The message that led to the proposal, and the sources of its values.
  */
 details?: ProposalDetails, 
 /**
@@ -140,10 +141,10 @@ details?: ProposalDetails,
  */
 replaces?: ApprovalId | null, 
 /**
- * The reason given with a rejection, or why the action ended otherwise.
+ * The reason of a rejection, or why the action ended otherwise.
  */
 reason?: string | null, 
 /**
- * The moment of the decision; absent while it is pending.
+ * The time of the decision; absent while the action is pending.
  */
 decided_at?: string | null, };

@@ -11,10 +11,10 @@ export type ApprovalDecideParams = {
  */
 id: ApprovalId, 
 /**
- * The hash that was shown; a decision for another hash is refused.
+ * The hash that was shown; a decision with another hash is refused.
  */
 hash: string, 
 /**
- * The decision of the person.
+ * The user's decision.
  */
 decision: Decision, };

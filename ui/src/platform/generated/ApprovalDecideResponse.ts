@@ -11,7 +11,6 @@ export type ApprovalDecideResponse = {
  */
 approval: Approval, 
 /**
- * The result of the call, if the decision itself ran it because nothing waited for it any
- * more.
+ * The result of the call, if the decision ran the call because the turn no longer waited.
  */
 result?: ItemBody | null, };

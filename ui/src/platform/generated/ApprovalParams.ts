@@ -2,7 +2,7 @@
 import type { ApprovalId } from "./ApprovalId";
 
 /**
- * Names one pending action.
+ * Names a pending action.
  */
 export type ApprovalParams = { 
 /**

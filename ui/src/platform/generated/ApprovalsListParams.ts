@@ -5,6 +5,6 @@
  */
 export type ApprovalsListParams = { 
 /**
- * Whether ended actions are listed, too.
+ * Whether completed actions are listed, too.
  */
 include_decided: boolean, };

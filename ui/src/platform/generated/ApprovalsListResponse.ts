@@ -2,7 +2,7 @@
 import type { Approval } from "./Approval";
 
 /**
- * Pending actions, and ended ones if they were requested.
+ * Pending actions, and completed actions if requested.
  */
 export type ApprovalsListResponse = { 
 /**
@@ -10,6 +10,6 @@ export type ApprovalsListResponse = {
  */
 approvals: Array<Approval>, 
 /**
- * For the approval window: actions whose time ran out and that may be asked about again.
+ * For the approval window: expired actions for which approval can be requested again.
  */
 expired?: Array<Approval>, };

@@ -2,7 +2,8 @@
 import type { VerifyProblem } from "./VerifyProblem";
 
 /**
- * A log that did not verify. No turn and no tool runs until a person accepts a new log.
+ * The alarm after a failed verification of the log. No turn and no tool runs until a person
+ * accepts a new log.
  */
 export type AuditAlarm = { 
 /**
@@ -10,10 +11,10 @@ export type AuditAlarm = {
  */
 id: string, 
 /**
- * The moment at which the fault was found.
+ * The time at which the problem was found.
  */
 raised_at: string, 
 /**
- * The faults that the verification found.
+ * The problems that the verification found.
  */
 problems: Array<VerifyProblem>, };

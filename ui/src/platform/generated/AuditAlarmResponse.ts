@@ -6,6 +6,6 @@ import type { AuditAlarm } from "./AuditAlarm";
  */
 export type AuditAlarmResponse = { 
 /**
- * The alarm; absent if the log is in order.
+ * The alarm; absent if the log has no problem.
  */
 alarm?: AuditAlarm | null, };

@@ -2,11 +2,11 @@
 import type { Text } from "./Text";
 
 /**
- * A checkpoint that was just signed.
+ * A newly signed checkpoint.
  */
 export type AuditCheckpointResponse = { 
 /**
- * The number of records that it covers.
+ * The number of records that the checkpoint covers.
  */
 size: number, 
 /**
@@ -18,6 +18,6 @@ root: string,
  */
 note: string, 
 /**
- * Why a witness or a time stamp authority of the settings did not confirm it.
+ * Why a witness or a time stamp authority in the settings did not confirm the checkpoint.
  */
 problem?: Text | null, };

@@ -2,23 +2,24 @@
 import type { AuditFilter } from "./AuditFilter";
 
 /**
- * Looks for questions, and for records that belong to none. Visits of the list of memories are
- * left out, unless the filter names their event.
+ * Searches questions, and records that belong to no question. Records of viewing the list of
+ * memories are omitted, unless the filter names their event.
  */
 export type AuditEntriesParams = { 
 /**
- * Which ones: each part of the filter must fit a record of the entry.
+ * The conditions: each must be met by a record of the entry.
  */
 filter: AuditFilter, 
 /**
- * The `next` of the page before; the newest when absent.
+ * The `next` of the previous page; absent selects the newest.
  */
 before?: number | null, 
 /**
- * At most 200; 0 means 50.
+ * The most entries of the page: at most 200; 0 means 50.
  */
 limit: number, 
 /**
- * Only what somebody asked: questions, and tools that were called outside a conversation.
+ * Whether to select only requests of callers: questions, and tools that were called
+ * outside a conversation.
  */
 asked?: boolean, };

@@ -2,7 +2,7 @@
 import type { AuditEntry } from "./AuditEntry";
 
 /**
- * A page of questions, and of records that belong to none.
+ * A page of questions, and of records that belong to no question.
  */
 export type AuditEntriesResponse = { 
 /**
@@ -14,8 +14,8 @@ entries: Array<AuditEntry>,
  */
 next?: number | null, 
 /**
- * The number of records that can be found so far. If it is smaller than `total`, the index
- * is still being made: ask again.
+ * The number of records that can be found so far. If the number is smaller than `total`,
+ * the index is incomplete and the request should be repeated.
  */
 indexed: number, 
 /**

@@ -5,11 +5,11 @@ import type { SessionId } from "./SessionId";
 import type { TurnId } from "./TurnId";
 
 /**
- * A question with all that was done to answer it, or a record that belongs to no question.
+ * A question with all records of answering it, or a record that belongs to no question.
  */
 export type AuditEntry = { 
 /**
- * The number of its first record.
+ * The number of the entry's first record.
  */
 first: number, 
 /**
@@ -17,31 +17,31 @@ first: number,
  */
 kind: AuditEntryKind, 
 /**
- * The kind of its first record.
+ * The kind of the entry's first record.
  */
 event: RecordType, 
 /**
- * The moment of its first record.
+ * The time of the entry's first record.
  */
 at: string, 
 /**
- * The moment of its newest record.
+ * The time of the entry's newest record.
  */
 last_at: string, 
 /**
- * The number of its records.
+ * The number of records in the entry.
  */
 records: number, 
 /**
- * The session, if it belongs to one.
+ * The session of the entry, if any.
  */
 session?: SessionId | null, 
 /**
- * The turn, if it is one.
+ * The turn, if the entry is a turn.
  */
 turn?: TurnId | null, 
 /**
- * The text of the question. Absent if it was erased, or if there is none.
+ * The text of the question. Absent if the text was erased or there is no question.
  */
 question?: string | null, 
 /**
@@ -49,26 +49,26 @@ question?: string | null,
  */
 erased: boolean, 
 /**
- * Through what it was asked: `window`, `terminal`, `caller` or `inside`.
+ * The origin of the question: `window`, `terminal`, `caller` or `inside`.
  */
 origin?: string | null, 
 /**
- * The person who asked, as the operating system names them.
+ * The person who asked, by the name of the operating system's account.
  */
 person?: string | null, 
 /**
- * How it ended, if it did.
+ * How the turn or call ended; absent while it runs.
  */
 status?: string | null, 
 /**
- * The tools in it.
+ * The tools in the entry.
  */
 tools: Array<string>, 
 /**
- * The specialists in it.
+ * The specialists in the entry.
  */
 agents: Array<string>, 
 /**
- * The decisions in it.
+ * The decisions in the entry.
  */
 decisions: Array<string>, };

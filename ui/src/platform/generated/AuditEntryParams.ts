@@ -2,18 +2,18 @@
 import type { TurnId } from "./TurnId";
 
 /**
- * Names one entry, by a record or by its turn.
+ * Names an entry, by a record or by its turn.
  */
 export type AuditEntryParams = { 
 /**
- * The number of one of its records.
+ * The number of a record of the entry.
  */
 record?: number | null, 
 /**
- * Its turn.
+ * The turn of the entry.
  */
 turn?: TurnId | null, 
 /**
- * Only records with a greater number than this.
+ * Selects records with a number above this.
  */
 after?: number | null, };

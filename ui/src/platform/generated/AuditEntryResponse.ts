@@ -3,7 +3,7 @@ import type { AuditEntry } from "./AuditEntry";
 import type { AuditRecordView } from "./AuditRecordView";
 
 /**
- * One entry with its records.
+ * An entry with its records.
  */
 export type AuditEntryResponse = { 
 /**
@@ -11,7 +11,7 @@ export type AuditEntryResponse = {
  */
 entry: AuditEntry, 
 /**
- * At most 500 of its records, in the order of the log.
+ * At most 500 records of the entry, in the order of the log.
  */
 records: Array<AuditRecordView>, 
 /**

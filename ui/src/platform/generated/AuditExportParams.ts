@@ -10,10 +10,10 @@ export type AuditExportParams = {
  */
 folder: string, 
 /**
- * Only the records of this session.
+ * Selects only the records of this session.
  */
 session?: SessionId | null, 
 /**
- * Only the records of the decision to which the record of this number belongs.
+ * Selects only the records of the decision to which the record with this number belongs.
  */
 record?: number | null, };

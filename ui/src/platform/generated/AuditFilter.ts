@@ -3,39 +3,39 @@ import type { RecordType } from "./RecordType";
 import type { SessionId } from "./SessionId";
 
 /**
- * Which records are looked for. All that is given must fit.
+ * The conditions for records of the log. All given conditions must be met.
  */
 export type AuditFilter = { 
 /**
- * Only of this session.
+ * Records of this session.
  */
 session?: SessionId | null, 
 /**
- * Only of this specialist, by its id.
+ * Records of this specialist, by its id.
  */
 agent?: string | null, 
 /**
- * Only about this tool, by its id.
+ * Records about this tool, by its id.
  */
 tool?: string | null, 
 /**
- * Only this kind of event.
+ * Records of this kind of event.
  */
 event?: RecordType | null, 
 /**
- * Only this decision of a person, of the clock or of the policy, such as `approved`.
+ * Records with this decision of a person, of the clock or of the policy, such as `approved`.
  */
 decision?: string | null, 
 /**
- * Not before this moment.
+ * Records at or after this time.
  */
 since?: string | null, 
 /**
- * Before this moment.
+ * Records before this time.
  */
 until?: string | null, 
 /**
- * Words of values that are not erased, or of names. The last word may be the beginning of
- * one.
+ * Words of values that are not erased, or of names. The last word may be the beginning of a
+ * word.
  */
 search: string, };

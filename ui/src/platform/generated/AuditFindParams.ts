@@ -2,18 +2,18 @@
 import type { AuditFilter } from "./AuditFilter";
 
 /**
- * Looks for single records.
+ * Searches single records.
  */
 export type AuditFindParams = { 
 /**
- * Which records.
+ * The conditions for the records.
  */
 filter: AuditFilter, 
 /**
- * Records with a smaller number than this; the newest when absent.
+ * Selects records with a number below this; absent selects the newest.
  */
 before?: number | null, 
 /**
- * At most 500; 0 means 100.
+ * The most records of the page: at most 500; 0 means 100.
  */
 limit: number, };

@@ -15,14 +15,14 @@ record_type?: RecordType | null,
  */
 session?: SessionId | null, 
 /**
- * Text found in tool, status or session.
+ * Text to search for in tool, status or session.
  */
 query: string, 
 /**
- * Records with a smaller number than this; the newest when absent.
+ * Selects records with a number below this; absent selects the newest.
  */
 before?: number | null, 
 /**
- * At most 500; 0 means 100.
+ * The most records of the page: at most 500; 0 means 100.
  */
 limit: number, };

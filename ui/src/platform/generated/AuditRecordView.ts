@@ -2,7 +2,7 @@
 import type { RecordType } from "./RecordType";
 
 /**
- * A record as listed. Values behind commitments are included until they are erased.
+ * A listed record. Values behind commitments are included until they are erased.
  */
 export type AuditRecordView = { 
 /**
@@ -10,7 +10,7 @@ export type AuditRecordView = {
  */
 seq: number, 
 /**
- * The moment that the record carries, in UTC.
+ * The time in the record, in UTC.
  */
 at: string, 
 /**
@@ -18,19 +18,19 @@ at: string,
  */
 record_type: RecordType, 
 /**
- * The session of the event, if it belongs to one.
+ * The session of the event, if any.
  */
 session?: string | null, 
 /**
- * The turn of the event, if it belongs to one.
+ * The turn of the event, if any.
  */
 turn?: string | null, 
 /**
- * The tool of the event, if it concerns one.
+ * The tool of the event, if any.
  */
 tool?: string | null, 
 /**
- * The result or state that the record reports, if it reports one.
+ * The result or state in the record, if any.
  */
 status?: string | null, 
 /**
@@ -38,7 +38,7 @@ status?: string | null,
  */
 leaf: string, 
 /**
- * Plain members of the body.
+ * The members of the body without commitments.
  */
 fields: Record<string, unknown>, 
 /**

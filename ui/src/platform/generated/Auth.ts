@@ -10,12 +10,13 @@ export type Auth = {
  */
 kind: AuthKind, 
 /**
- * Name of the variable (and of the keyring entry) that holds the secret, never its value.
+ * The name of the variable (and of the keyring entry) that contains the secret, never the
+ * secret itself.
  */
 env_var?: string | null, 
 /**
- * Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token,
- * `X-API-Key` for a key).
+ * Kind `http_api`: the header that carries the credential (default: `Authorization` for a
+ * bearer token, `X-API-Key` for a key).
  */
 header?: string | null, 
 /**

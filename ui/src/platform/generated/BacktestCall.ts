@@ -3,15 +3,15 @@ import type { PolicyVerdict } from "./PolicyVerdict";
 import type { Text } from "./Text";
 
 /**
- * One past call.
+ * A past call.
  */
 export type BacktestCall = { 
 /**
- * The number of the record that has the decision of that time.
+ * The number of the record with the original decision.
  */
 seq: number, 
 /**
- * The moment of the record.
+ * The time of the record.
  */
 at: string, 
 /**
@@ -23,22 +23,23 @@ session?: string | null,
  */
 tool: string, 
 /**
- * The arguments that were judged; absent if they were erased or never stored as a whole.
+ * The arguments that were evaluated; absent if they were erased or not stored completely.
  */
 arguments?: unknown, 
 /**
- * The decision of that time.
+ * The decision at the time of the call.
  */
 then: PolicyVerdict, 
 /**
- * The decision under the proposed rules; absent if it cannot be told.
+ * The decision under the proposed rules; absent if unknown.
  */
 now?: PolicyVerdict | null, 
 /**
- * The statement that decides now, or why that cannot be told.
+ * The rule or default that decides now, or why the decision is unknown.
  */
 why: Text, 
 /**
- * Whether the tool was defined differently when it was called. It is judged as it is now.
+ * Whether the tool's definition has changed since the call. The current definition is
+ * used.
  */
 definition_changed: boolean, };

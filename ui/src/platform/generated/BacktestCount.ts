@@ -2,7 +2,7 @@
 import type { PolicyVerdict } from "./PolicyVerdict";
 
 /**
- * The number of past calls of one tool with one change.
+ * The number of past calls of a tool with the same change.
  */
 export type BacktestCount = { 
 /**
@@ -10,11 +10,11 @@ export type BacktestCount = {
  */
 tool: string, 
 /**
- * The decision of that time.
+ * The decision at the time of the call.
  */
 then: PolicyVerdict, 
 /**
- * The decision under the proposed rules; absent if it cannot be told.
+ * The decision under the proposed rules; absent if unknown.
  */
 now?: PolicyVerdict | null, 
 /**

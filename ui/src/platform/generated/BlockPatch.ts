@@ -10,11 +10,10 @@ export type BlockPatch = {
  */
 blocks: Array<Block>, 
 /**
- * How many blocks the answer has now; blocks from here on are gone.
+ * The number of blocks in the answer; later blocks are removed.
  */
 count: number, 
 /**
- * Plain text to append to the last block without re-rendering it (its HTML is replaced when
- * the block changes shape).
+ * Plain text to append to the last block without rendering the block again.
  */
 append?: string, };

@@ -9,10 +9,10 @@ export type ChangedValue = {
  */
 path: string, 
 /**
- * The value before, as JSON text; absent if it was added.
+ * The previous value as JSON text; absent if the value was added.
  */
 before?: string | null, 
 /**
- * The value now, as JSON text; absent if it was removed.
+ * The new value as JSON text; absent if the value was removed.
  */
 after?: string | null, };

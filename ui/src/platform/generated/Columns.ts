@@ -2,6 +2,6 @@
 import type { ResultColumn } from "./ResultColumn";
 
 /**
- * The columns of a result, or where they are.
+ * The columns of a result, or their location.
  */
 export type Columns = Array<ResultColumn> | string;

@@ -6,7 +6,7 @@ import type { SettingChange } from "./SettingChange";
  */
 export type Confirmation = { 
 /**
- * The identifier, by which the changes are confirmed.
+ * The identifier, with which the changes are confirmed.
  */
 id: string, 
 /**

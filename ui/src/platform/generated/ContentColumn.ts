@@ -3,7 +3,7 @@ import type { ColumnRole } from "./ColumnRole";
 import type { ValueFormat } from "./ValueFormat";
 
 /**
- * A column as it is drawn.
+ * A column to draw.
  */
 export type ContentColumn = { 
 /**
@@ -11,11 +11,11 @@ export type ContentColumn = {
  */
 label: { [key in string]: string }, 
 /**
- * The use of the column.
+ * The role of the column.
  */
 role: ColumnRole, 
 /**
- * How the values are written.
+ * The format of the values.
  */
 format: ValueFormat, 
 /**

@@ -6,7 +6,7 @@ import type { SummaryPolicy } from "./SummaryPolicy";
 
 /**
  * How a conversation is remembered. Each message of the user and each text of the assistant counts
- * as one message.
+ * as a message.
  */
 export type Conversation = { 
 /**
@@ -18,7 +18,7 @@ mode: ConversationMode,
  */
 scope: ConversationScope, 
 /**
- * The value that identifies a conversation, if it is not the session.
+ * The value that identifies a conversation, unless the session identifies it.
  */
 key: ConversationKey, 
 /**
@@ -30,7 +30,7 @@ max_messages: number,
  */
 max_tokens: number, 
 /**
- * Modes with a window: messages in it; 0 = as many as the profile's limit says.
+ * Modes with a window: messages in the window; 0 = as many as the profile's limit allows.
  */
 window_messages: number, 
 /**
@@ -42,8 +42,8 @@ window_tokens: number,
  */
 ttl_seconds: number, 
 /**
- * The most conversations that are remembered. Above this number, the least recently used one is deleted.
- * 0 = no bound.
+ * The most conversations that are remembered. Above this number, the least recently used
+ * conversation is deleted. 0 = no bound.
  */
 max_items: number, 
 /**

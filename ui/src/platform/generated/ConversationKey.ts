@@ -2,7 +2,7 @@
 import type { KeySource } from "./KeySource";
 
 /**
- * The source of the key. Without a value there, the session is the key.
+ * The source of the key. If the source has no value, the session is the key.
  */
 export type ConversationKey = { 
 /**

@@ -7,11 +7,11 @@ import type { PackId } from "./PackId";
  */
 export type CredentialView = { 
 /**
- * `pack/NAME`, by which it is stored and deleted.
+ * `pack/NAME`, under which the credential is stored and deleted.
  */
 name: string, 
 /**
- * The pack that needs it.
+ * The pack that needs the credential.
  */
 pack: PackId, 
 /**
@@ -19,14 +19,14 @@ pack: PackId,
  */
 pack_title: string, 
 /**
- * The environment variable that may hold it.
+ * The environment variable that may contain the credential.
  */
 env_var: string, 
 /**
- * Titles of the tools that need it.
+ * The titles of the tools that need the credential.
  */
 tools: Array<string>, 
 /**
- * Where its value comes from, if there is one.
+ * The source of the credential's value, if there is a value.
  */
 state: CredentialState, };

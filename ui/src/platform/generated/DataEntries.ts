@@ -7,7 +7,7 @@ import type { EntryField } from "./EntryField";
  */
 export type DataEntries = { 
 /**
- * The values that can be entered, in their order.
+ * The fields that take values, in display order.
  */
 fields: Array<EntryField>, 
 /**
@@ -15,6 +15,6 @@ fields: Array<EntryField>,
  */
 entries: Array<DataEntry>, 
 /**
- * The number of all records that fit.
+ * The number of all matching records.
  */
 total: number, };

@@ -2,7 +2,7 @@
 import type { PackId } from "./PackId";
 
 /**
- * Asks for the records that take values.
+ * Requests the records that take values.
  */
 export type DataEntriesParams = { 
 /**
@@ -10,6 +10,6 @@ export type DataEntriesParams = {
  */
 pack: PackId, 
 /**
- * Part of a title or group; empty lists all.
+ * A part of a title or group to search for; empty lists all.
  */
 query: string, };

@@ -9,18 +9,18 @@ export type DataEntry = {
  */
 id: string, 
 /**
- * The record's name, such as a campaign.
+ * The name of the record, such as a campaign.
  */
 title: string, 
 /**
- * The name of its group, such as an account.
+ * The name of the record's group, such as an account.
  */
 group: string, 
 /**
- * The currency of its amounts; empty if it is unknown.
+ * The currency of the record's amounts; empty if unknown.
  */
 currency: string, 
 /**
- * The values that are known.
+ * The known values.
  */
 values: { [key in string]: string }, };

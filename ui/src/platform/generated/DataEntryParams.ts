@@ -14,6 +14,6 @@ pack: PackId,
  */
 id: string, 
 /**
- * The values by field.
+ * The values by field name.
  */
 values: { [key in string]: string }, };

@@ -2,10 +2,10 @@
 import type { ImportProblem } from "./ImportProblem";
 
 /**
- * The result of storing values. With a problem nothing was stored.
+ * The result of storing values. If there are problems, no value was stored.
  */
 export type DataEntryResponse = { 
 /**
- * The problem of each field that has one.
+ * The problem of each invalid field.
  */
 problems: { [key in string]: ImportProblem }, };

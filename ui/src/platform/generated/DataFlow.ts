@@ -3,7 +3,7 @@ import type { DataClass } from "./DataClass";
 import type { LlmEgress } from "./LlmEgress";
 
 /**
- * The data that the pack handles, and what of it may go to a model.
+ * The data that the pack handles, and which of it may be sent to a model.
  */
 export type DataFlow = { 
 /**
@@ -11,6 +11,6 @@ export type DataFlow = {
  */
 data_classes: Array<DataClass>, 
 /**
- * The rules for data that goes to a model.
+ * The rules for data that is sent to a model.
  */
 llm_egress: LlmEgress, };

@@ -15,6 +15,6 @@ pack: PackId,
  */
 paths: Array<string>, 
 /**
- * How to read files that are not recognised. Absent: recognise them.
+ * How to read files that are not recognised. Absent means automatic recognition.
  */
 options?: ImportOptions, };

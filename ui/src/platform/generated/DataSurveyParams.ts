@@ -3,7 +3,7 @@ import type { ImportOptions } from "./ImportOptions";
 import type { PackId } from "./PackId";
 
 /**
- * Asks how a file would be imported. Stores nothing.
+ * Requests a survey of how a file would be imported. The survey stores no data.
  */
 export type DataSurveyParams = { 
 /**
@@ -15,6 +15,6 @@ pack: PackId,
  */
 path: string, 
 /**
- * The decisions of a person. Absent: recognise the columns.
+ * The decisions of a person. If absent, the columns are recognised automatically.
  */
 options?: ImportOptions, };

@@ -6,7 +6,7 @@ import type { AllowanceScope } from "./AllowanceScope";
  */
 export type Decision = { "decision": "approve_once", 
 /**
- * For destructive actions, the typed word.
+ * For destructive actions: the typed word.
  */
 confirm_word?: string | null, } | { "decision": "approve_for_session" } | { "decision": "allow_destinations", 
 /**
@@ -14,10 +14,10 @@ confirm_word?: string | null, } | { "decision": "approve_for_session" } | { "dec
  */
 scope: AllowanceScope, } | { "decision": "edit", 
 /**
- * JSON text as it was typed. A window that read it would round its numbers.
+ * JSON text as typed, because parsing in the window would round its numbers.
  */
 arguments: string, } | { "decision": "reject", 
 /**
- * The person's reason, which the model is told.
+ * The user's reason, which is passed to the model.
  */
 reason?: string | null, };

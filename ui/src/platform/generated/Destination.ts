@@ -2,14 +2,14 @@
 import type { DestinationKind } from "./DestinationKind";
 
 /**
- * A place outside of this computer, or a server, that a call sends data to.
+ * A destination outside this computer, or a server, to which a call sends data.
  */
 export type Destination = { 
 /**
- * The kind of place.
+ * The kind of destination.
  */
 kind: DestinationKind, 
 /**
- * The place: a host in lower case, a recipient, or `pack/server`.
+ * The name of the destination: a host in lower case, a recipient, or `pack/server`.
  */
 name: string, };

@@ -2,7 +2,7 @@
 import type { Change } from "./Change";
 
 /**
- * One line of a comparison of two definitions.
+ * A line of a comparison of two definitions.
  */
 export type DiffLine = { 
 /**

@@ -3,7 +3,7 @@ import type { CheckState } from "./CheckState";
 import type { Text } from "./Text";
 
 /**
- * One diagnostic check.
+ * A diagnostic check.
  */
 export type DoctorCheck = { 
 /**
@@ -19,6 +19,6 @@ state: CheckState,
  */
 message: Text, 
 /**
- * A sentence about a remedy; absent if none is needed.
+ * A sentence that suggests a remedy; absent if none is needed.
  */
 hint?: Text | null, };

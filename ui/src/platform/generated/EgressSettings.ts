@@ -10,6 +10,6 @@ export type EgressSettings = {
  */
 allowed: boolean, 
 /**
- * How much is replaced before a text goes to a model.
+ * How much of a text is replaced before the text is sent to a model.
  */
 redaction: RedactionLevel, };

@@ -11,7 +11,7 @@ export type EntryField = {
  */
 name: string, 
 /**
- * The name for people.
+ * The label shown to people.
  */
 label: Text, 
 /**

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "./ErrorCode";
 
 /**
- * The number of runs that ended with one error code.
+ * The number of runs that ended with the same error code.
  */
 export type ErrorCount = { 
 /**
@@ -10,6 +10,6 @@ export type ErrorCount = {
  */
 code: ErrorCode, 
 /**
- * The number of runs that ended with it.
+ * The number of runs that ended with this code.
  */
 runs: number, };

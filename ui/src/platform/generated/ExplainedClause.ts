@@ -2,7 +2,7 @@
 import type { ExplainedIntent } from "./ExplainedIntent";
 
 /**
- * One request of a message, with the tools that it may be meant for.
+ * A request of a message, with the tools for which it may be meant.
  */
 export type ExplainedClause = { 
 /**
@@ -10,6 +10,6 @@ export type ExplainedClause = {
  */
 text: string, 
 /**
- * All intents that the clause speaks for, most likely first.
+ * All intents that match the clause, most likely first.
  */
 intents: Array<ExplainedIntent>, };

@@ -6,7 +6,7 @@ import type { ToolId } from "./ToolId";
  */
 export type ExplainedGoal = { 
 /**
- * The tool.
+ * The tool to call.
  */
 tool: ToolId, 
 /**
@@ -14,7 +14,7 @@ tool: ToolId,
  */
 intent: string, 
 /**
- * The arguments that the words fill.
+ * The arguments that were read from the words.
  */
 arguments: Record<string, unknown>, 
 /**
@@ -22,6 +22,6 @@ arguments: Record<string, unknown>,
  */
 unused: Array<string>, 
 /**
- * Why the call is not made, e.g. `unused: 20%`.
+ * Why the call is not made, such as `unused: 20%`.
  */
 doubt?: string | null, };

@@ -6,7 +6,7 @@ import type { ToolId } from "./ToolId";
  */
 export type ExplainedIntent = { 
 /**
- * The tool.
+ * The tool of the intent.
  */
 tool: ToolId, 
 /**
@@ -14,7 +14,7 @@ tool: ToolId,
  */
 intent: string, 
 /**
- * The evidence; an intent counts from 10.
+ * The score of the evidence; at least 10 is required.
  */
 score: number, 
 /**

@@ -14,7 +14,7 @@ accepted: number,
  */
 rejected: number, 
 /**
- * Lines with totals or notes, which are left out.
+ * Lines with totals or notes, which are skipped.
  */
 totals: number, 
 /**
@@ -22,11 +22,11 @@ totals: number,
  */
 causes: Array<RejectedCause>, 
 /**
- * The first rows as they would be stored: a text for each field that has a value.
+ * The first rows to be stored: a text for each field that has a value.
  */
 rows: Array<{ [key in string]: string }>, 
 /**
- * The sign between thousands in the amounts, if they have one.
+ * The thousands separator of the amounts, if there is one.
  */
 thousands?: string, 
 /**

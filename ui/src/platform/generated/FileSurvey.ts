@@ -12,7 +12,7 @@ import type { TextEncoding } from "./TextEncoding";
  */
 export type FileSurvey = { 
 /**
- * Why the file cannot be read at all. Then the other members are empty.
+ * Why the file cannot be read at all. If so, the other members are empty.
  */
 problem?: ImportProblem, 
 /**
@@ -20,7 +20,7 @@ problem?: ImportProblem,
  */
 encoding?: TextEncoding, 
 /**
- * The sign between cells. Absent for a workbook.
+ * The separator between cells. Absent for a workbook.
  */
 separator?: string, 
 /**
@@ -28,19 +28,19 @@ separator?: string,
  */
 header_line: number, 
 /**
- * The number of lines with text above the header line, which are left out.
+ * The number of lines with text above the header line, which are skipped.
  */
 title_lines: number, 
 /**
- * The name of the layout, if the columns are those of a known one.
+ * The name of the layout, if the columns match a known layout.
  */
 layout?: string, 
 /**
- * The columns of the file in their order, by which a mapping is remembered.
+ * The columns of the file in order, as the key of a remembered mapping.
  */
 shape: string, 
 /**
- * Whether a mapping of an earlier file with these columns is used.
+ * Whether the mapping of an earlier file with these columns is used.
  */
 is_remembered: boolean, 
 /**
@@ -52,23 +52,23 @@ is_fixed: boolean,
  */
 columns: Array<SurveyedColumn>, 
 /**
- * The fields that the pack knows, in the order in which a person reads them.
+ * The fields that the pack knows, in display order.
  */
 fields: Array<SurveyedField>, 
 /**
- * The required fields that have neither column nor constant.
+ * The required fields that have neither a column nor a constant.
  */
 missing: Array<string>, 
 /**
- * How the days are written. Absent if no column has them.
+ * The format of the days. Absent if no column contains days.
  */
 dates?: SurveyedDates, 
 /**
- * The decimal sign of the amounts. Absent if no column has them.
+ * The decimal sign of the amounts. Absent if no column contains amounts.
  */
 decimals?: DecimalSign, 
 /**
  * The result of reading all lines. Absent while required fields are missing or the order of
- * the dates is open.
+ * day and month is unknown.
  */
 check?: FileCheck, };

@@ -10,10 +10,10 @@ export type FilledText = {
  */
 text: string, 
 /**
- * The English sentence with named holes, such as `{host} did not answer.`
+ * The English sentence with named placeholders, such as `{host} did not answer.`
  */
 key: string, 
 /**
- * The values of the holes.
+ * The values of the placeholders.
  */
 params: { [key in string]: Param }, };

@@ -12,42 +12,43 @@ export type Grant = {
  */
 id: GrantId, 
 /**
- * The session in which it applies.
+ * The session in which the permission applies.
  */
 session: SessionId, 
 /**
- * The tool that it permits.
+ * The permitted tool.
  */
 tool: ToolId, 
 /**
- * The server that the tool must be at.
+ * The server that the tool must belong to.
  */
 server: string, 
 /**
- * The hash of the tool's definition; with another definition the permission does not apply.
+ * The hash of the tool's definition; for another definition, the permission does not apply.
  */
 definition_hash: string, 
 /**
- * Argument values that must be equal, by name; parameters not named are free.
+ * Argument values that must be equal, by name; other parameters may have any value.
  */
 pattern: Record<string, unknown>, 
 /**
- * Where the person gave it: `window`, `terminal` or `caller`; absent in older permissions.
+ * The place where the person gave the permission: `window`, `terminal` or `caller`; absent in
+ * older permissions.
  */
 granted_by?: string | null, 
 /**
- * The moment of the approval that created it.
+ * The time of the approval that created the permission.
  */
 created_at: string, 
 /**
- * The moment at which it ends by itself.
+ * The time at which the permission expires.
  */
 expires_at: string, 
 /**
- * The moment of the last call that it permitted; absent if there was none.
+ * The time of the last call under the permission; absent if there was none.
  */
 last_used_at?: string | null, 
 /**
- * The moment at which a person revoked it; absent while it is valid.
+ * The time at which a person revoked the permission; absent while it is valid.
  */
 revoked_at?: string | null, };

@@ -2,7 +2,7 @@
 import type { GrantId } from "./GrantId";
 
 /**
- * Names one permission.
+ * Names a permission.
  */
 export type GrantParams = { 
 /**

@@ -6,6 +6,6 @@ import type { Grant } from "./Grant";
  */
 export type GrantsListResponse = { 
 /**
- * The permissions, ended and revoked ones included.
+ * The permissions, including expired and revoked ones.
  */
 grants: Array<Grant>, };

@@ -3,7 +3,7 @@ import type { Answer } from "./Answer";
 import type { HttpMethod } from "./HttpMethod";
 
 /**
- * Kind `http_api`: one request, made of literals and arguments.
+ * Kind `http_api`: a request, made of literals and arguments.
  */
 export type HttpCall = { 
 /**
@@ -11,13 +11,13 @@ export type HttpCall = {
  */
 method: HttpMethod, 
 /**
- * `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with
- * `{settings.NAME}`.
+ * `https://host/path/{argument}`. Arguments may occur only in the path; the address may begin
+ * with `{settings.NAME}`.
  */
 url: string, 
 /**
- * Query parameters. A value that is one absent argument is left out; a list gives the
- * parameter several times.
+ * Query parameters. A parameter whose value is a single absent argument is omitted; a list
+ * repeats the parameter.
  */
 query?: { [key in string]: string }, 
 /**
@@ -25,16 +25,17 @@ query?: { [key in string]: string },
  */
 headers?: { [key in string]: string }, 
 /**
- * JSON with templates. A text that is a single argument becomes that argument's value, with its
- * type. Without a body, POST, PUT and PATCH send every argument that is used nowhere else.
+ * JSON with templates. A text that is a single argument becomes that argument's value, with
+ * its type. Without a body, POST, PUT and PATCH send all arguments that are not used
+ * elsewhere.
  */
 body?: unknown, 
 /**
- * Hosts that a redirect may lead to, besides that of `url`.
+ * Hosts that a redirect may lead to, besides the host of `url`.
  */
 hosts?: Array<string>, 
 /**
- * Whether the address may lie on this computer or in the local network, if the user's settings
+ * Whether the address may be on this computer or in the local network, if the user's settings
  * also allow it.
  */
 private_network: boolean, 
@@ -43,6 +44,6 @@ private_network: boolean,
  */
 response: Answer, 
 /**
- * 0 = 1 MiB; at most 16 MiB.
+ * The most bytes of the response. 0 = 1 MiB; at most 16 MiB.
  */
 max_response_bytes: number, };

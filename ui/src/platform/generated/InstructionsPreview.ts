@@ -2,7 +2,7 @@
 import type { InstructionsView } from "./InstructionsView";
 
 /**
- * Execution instructions as they would follow a result.
+ * Execution instructions as they would be appended to a result.
  */
 export type InstructionsPreview = { 
 /**
@@ -10,6 +10,6 @@ export type InstructionsPreview = {
  */
 view: InstructionsView, 
 /**
- * The text that would follow a result of the tool.
+ * The text that would be appended to a result of the tool.
  */
 text: string, };

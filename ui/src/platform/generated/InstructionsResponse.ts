@@ -16,6 +16,6 @@ agents: Array<AgentView>,
  */
 tools: Array<InstructionsView>, 
 /**
- * Newest first; kept in memory only.
+ * The newest turns, newest first; kept in memory only.
  */
 turns: Array<PromptTrace>, };

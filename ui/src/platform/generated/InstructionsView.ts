@@ -20,7 +20,7 @@ title: string,
  */
 state: InstructionState, 
 /**
- * Where they were found.
+ * The place where the instructions were found.
  */
 place?: string | null, 
 /**
@@ -32,7 +32,7 @@ problems: Array<string>,
  */
 sections: Array<SectionView>, 
 /**
- * Whether all sections were given because none fits the question.
+ * Whether all sections were given to the model because none matches the question.
  */
 whole: boolean, 
 /**
@@ -40,6 +40,6 @@ whole: boolean,
  */
 characters: number, 
 /**
- * The last moment at which a turn used them; absent if no turn has.
+ * The last time a turn used the instructions; absent if no turn has.
  */
 last_used?: string | null, };

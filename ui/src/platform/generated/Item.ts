@@ -17,18 +17,18 @@ id: ItemId,
  */
 session: SessionId, 
 /**
- * The turn that made the item.
+ * The turn to which the item belongs.
  */
 turn: TurnId, 
 /**
- * Position within the session, from 1. Gaps have no meaning.
+ * The position within the session, from 1. Gaps have no meaning.
  */
 seq: number, 
 /**
- * The moment at which the item was completed.
+ * The time at which the item was completed.
  */
 created_at: string, 
 /**
- * The kind of item with its values.
+ * The kind of item, with its values.
  */
 body: ItemBody, };

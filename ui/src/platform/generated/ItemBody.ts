@@ -29,15 +29,16 @@ text: string, } | { "kind": "assistant_text",
  */
 text: string, 
 /**
- * The rendered text. Never stored: the window's host fills it when items are read.
+ * The rendered text, which is never stored. The window's host sets this member when items
+ * are read.
  */
 blocks?: Array<Block>, 
 /**
- * The model that answered, as shown to the user.
+ * The display name of the model that answered.
  */
 model?: string | null, 
 /**
- * The specialist that answered, as shown to the user.
+ * The display name of the specialist that answered.
  */
 agent?: string | null, 
 /**
@@ -49,19 +50,19 @@ choices?: Array<Choice>,
  */
 remembered?: Array<MemoryId>, 
 /**
- * Whether the turn had seen data that must stay on this computer.
+ * Whether the turn had read data that must stay on this computer.
  */
 local_only?: boolean, 
 /**
- * Whether the turn had seen content from untrusted sources.
+ * Whether the turn had read content from untrusted sources.
  */
 untrusted?: boolean, 
 /**
- * Whether the turn stopped before the text was complete (cancel, crash, error).
+ * Whether the turn ended before the text was complete (cancel, crash, error).
  */
 partial: boolean, } | { "kind": "tool_call", 
 /**
- * The identifier of the call, which its result repeats.
+ * The identifier of the call, which its result refers to.
  */
 call: CallId, 
 /**
@@ -81,11 +82,12 @@ effect: Effect,
  */
 arguments: unknown, 
 /**
- * Whether the turn had seen data that must stay on this computer.
+ * Whether the turn had read data that must stay on this computer.
  */
 local_only?: boolean, 
 /**
- * Whether the turn had seen content from untrusted sources, which the arguments may repeat.
+ * Whether the turn had read content from untrusted sources, which the arguments may
+ * repeat.
  */
 untrusted?: boolean, } | { "kind": "tool_result", 
 /**
@@ -101,11 +103,11 @@ tool: ToolId,
  */
 outcome: ToolOutcome, 
 /**
- * One line for the collapsed card.
+ * A one-line summary for the collapsed card.
  */
 summary: string, 
 /**
- * The full result (`null` without one). The model may get a shorter form.
+ * The full result, or `null` if there is none. The model may get a shorter form.
  */
 data: unknown, 
 /**
@@ -113,8 +115,8 @@ data: unknown,
  */
 error?: AgentError | null, 
 /**
- * Whether the result must stay on this computer, as the host says. None if an older version
- * stored it.
+ * Whether the host requires the result to stay on this computer. None if an older version
+ * stored the result.
  */
 local_only?: boolean, 
 /**
@@ -122,14 +124,14 @@ local_only?: boolean,
  */
 view: ResultView, 
 /**
- * The content that the window draws for `view`, read from `data`: a `ResultContent`, or the own
- * form of a named view. Never stored: the window's host fills it when items are read. None if
- * `data` cannot be read as this view.
+ * The content that the window draws for `view`, read from `data`: a `ResultContent`, or
+ * the format of a named view. The content is never stored. The window's host sets this
+ * member when items are read. None if `data` cannot be read as this view.
  */
 parsed?: unknown, 
 /**
  * Whether the result may contain content from untrusted sources. Results that were stored
- * without this member count as untrusted.
+ * without this member are treated as untrusted.
  */
 untrusted: boolean, 
 /**
@@ -153,7 +155,7 @@ tool: ToolId,
  */
 status: ApprovalStatus, 
 /**
- * The reason given with a rejection, or why it expired.
+ * The reason given with a rejection, or why the action expired.
  */
 reason?: string | null, } | { "kind": "redaction", 
 /**
@@ -169,15 +171,15 @@ counts: Array<RedactionCount>, } | { "kind": "summary",
  */
 text: string, 
 /**
- * How many messages it replaces.
+ * The number of messages that the summary replaces.
  */
 messages: number, 
 /**
- * How it was made.
+ * How the summary was made.
  */
 method: SummaryMethod, } | { "kind": "notice", 
 /**
- * How much the notice matters.
+ * The importance of the notice.
  */
 level: NoticeLevel, 
 /**
@@ -185,6 +187,6 @@ level: NoticeLevel,
  */
 code: string, 
 /**
- * The statement in English.
+ * The statement as an English text.
  */
 text: Text, };

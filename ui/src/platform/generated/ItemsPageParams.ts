@@ -6,11 +6,11 @@ import type { SessionId } from "./SessionId";
  */
 export type ItemsPageParams = { 
 /**
- * The session that the items belong to.
+ * The session to which the items belong.
  */
 session: SessionId, 
 /**
- * Items with a smaller `seq` than this.
+ * Selects items with a `seq` below this number.
  */
 before: number, 
 /**

@@ -10,6 +10,6 @@ export type ItemsPageResponse = {
  */
 items: Array<Item>, 
 /**
- * Whether there are still older items.
+ * Whether there are further older items.
  */
 has_more: boolean, };

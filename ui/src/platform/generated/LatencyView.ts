@@ -2,15 +2,15 @@
 import type { LatencyClass } from "./LatencyClass";
 
 /**
- * One measured figure and its target.
+ * A measured time and its target.
  */
 export type LatencyView = { 
 /**
- * The kind of runs that are measured.
+ * The kind of the measured runs.
  */
 class: LatencyClass, 
 /**
- * 50 or 95.
+ * The percentile, 50 or 95.
  */
 percentile: number, 
 /**
@@ -18,10 +18,10 @@ percentile: number,
  */
 target_ms: number, 
 /**
- * Absent if there is no such run.
+ * The measured time in milliseconds; absent if there is no such run.
  */
 measured_ms?: number | null, 
 /**
- * The number of runs that were measured.
+ * The number of measured runs.
  */
 runs: number, };

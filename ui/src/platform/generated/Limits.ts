@@ -5,7 +5,7 @@
  */
 export type Limits = { 
 /**
- * Model calls of a specialist's run (1 to 20); the last is made without tools.
+ * Model calls of a specialist's run (1 to 20); the last call is made without tools.
  */
 rounds: number, 
 /**
@@ -13,19 +13,19 @@ rounds: number,
  */
 model_calls: number, 
 /**
- * How often a turn is passed to a specialist (1 to 12).
+ * The most times that a turn is passed to a specialist (1 to 12).
  */
 hops: number, 
 /**
- * Tool calls of a round (1 to 10). Further calls get a "limit" result.
+ * Tool calls of a round (1 to 10). Further calls get the outcome "limit".
  */
 calls_per_round: number, 
 /**
- * Messages of the window that the model sees of earlier turns.
+ * Messages of earlier turns that the model sees in modes with a window.
  */
 window_messages: number, 
 /**
- * Characters of one tool result that the model sees.
+ * Characters of a tool result that the model sees.
  */
 result_chars: number, 
 /**
@@ -37,12 +37,12 @@ approval_expiry_s: number,
  */
 recorded_turns: number, 
 /**
- * Characters of one message.
+ * The most characters of a message.
  */
 message_chars: number, 
 /**
- * Seconds that a turn may take, without the time that a person takes to decide. After that, no
- * tool is called or retried, and the model is called once more for an answer from the results
- * so far.
+ * Seconds that a turn may take, excluding the time that a person needs to decide. After that,
+ * no tool is called or retried, and the model is called once more for an answer from the
+ * results so far.
  */
 deadline_s: number, };

@@ -2,7 +2,7 @@
 import type { RedactionLevel } from "./RedactionLevel";
 
 /**
- * The data that may go to a model.
+ * The data that may be sent to a model.
  */
 export type LlmEgress = { 
 /**
@@ -10,11 +10,11 @@ export type LlmEgress = {
  */
 what_is_sent: string, 
 /**
- * If false, only models on this computer get its results.
+ * If false, results go only to models on this computer.
  */
 allowed: boolean, 
 /**
- * The minimum redaction level; without it `strict` for PII and confidential data, else
+ * The minimum redaction level; if absent, `strict` for PII and confidential data, otherwise
  * `basic`. The user may choose a higher level, but not a lower one.
  */
 redaction?: RedactionLevel | null, };

@@ -5,14 +5,14 @@
  */
 export type LocalServer = { 
 /**
- * The name of its software.
+ * The name of the server's software.
  */
 name: string, 
 /**
- * The address to enter as the server's address.
+ * The address to use in the settings.
  */
 base_url: string, 
 /**
- * The names of its models.
+ * The names of the server's models.
  */
 models: Array<string>, };

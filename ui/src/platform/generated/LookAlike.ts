@@ -9,14 +9,14 @@ export type LookAlike = {
  */
 word: string, 
 /**
- * The first letter that does not belong to the word's other letters.
+ * The first letter from another alphabet than the word's other letters.
  */
 letter: string, 
 /**
- * Its code point, such as `U+0430`.
+ * The code point of the letter, such as `U+0430`.
  */
 code: string, 
 /**
- * Its alphabet by its English name, such as `Cyrillic`.
+ * The English name of the letter's alphabet, such as `Cyrillic`.
  */
 script: string, };

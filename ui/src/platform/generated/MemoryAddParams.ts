@@ -10,6 +10,6 @@ export type MemoryAddParams = {
  */
 text: string, 
 /**
- * The session that the memory belongs to. Absent for the whole profile.
+ * The session to which the memory belongs. Absent for the whole profile.
  */
 session: SessionId | null, };

@@ -2,7 +2,7 @@
 import type { MemoryId } from "./MemoryId";
 
 /**
- * Another text for a memory.
+ * A new text for a memory.
  */
 export type MemoryEditParams = { 
 /**

@@ -13,7 +13,7 @@ export type MemoryEntry = {
  */
 id: MemoryId, 
 /**
- * The session that the memory belongs to. Absent for a memory of the whole profile.
+ * The session to which the memory belongs. Absent for a memory of the whole profile.
  */
 session?: SessionId | null, 
 /**
@@ -25,7 +25,7 @@ kind: MemoryKind,
  */
 text: string, 
 /**
- * The items that the text was made from. Some of them may have been deleted.
+ * The items from which the text was made. Some items may have been deleted.
  */
 sources: Array<ItemId>, 
 /**

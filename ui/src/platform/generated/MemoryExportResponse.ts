@@ -9,6 +9,6 @@ export type MemoryExportResponse = {
  */
 file: string, 
 /**
- * The number of memories in it.
+ * The number of memories in the file.
  */
 memories: number, };

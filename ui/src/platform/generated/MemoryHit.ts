@@ -14,7 +14,7 @@ memory: MemoryEntry,
  */
 score: number, 
 /**
- * The similarity of the vectors, -1 to 1. Absent if the memory has no vector near the
- * question.
+ * The similarity of the vectors, -1 to 1. Absent if the memory's vector is not near the
+ * question or does not exist.
  */
 similarity?: number | null, };

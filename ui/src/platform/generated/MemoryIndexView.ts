@@ -26,7 +26,7 @@ dimension: number,
  */
 memories: number, 
 /**
- * The number of them that have a vector of the model.
+ * The number of memories that have a vector of the model.
  */
 indexed: number, 
 /**
@@ -34,6 +34,6 @@ indexed: number,
  */
 working: boolean, 
 /**
- * Why the model cannot be used. Memories are found by their words alone then.
+ * Why the model cannot be used, so that memories are found only by their words.
  */
 problem?: Text | null, };

@@ -6,11 +6,11 @@ import type { SessionId } from "./SessionId";
  */
 export type MemoryListParams = { 
 /**
- * Only the memories of this session.
+ * Selects the memories of this session.
  */
 session: SessionId | null, 
 /**
- * Only the memories that answers of this session used. `session` is then ignored.
+ * Selects the memories that answers of this session used. If given, `session` is ignored.
  */
 used_in: SessionId | null, 
 /**
@@ -18,6 +18,6 @@ used_in: SessionId | null,
  */
 offset: number, 
 /**
- * At most 200; 0 means 50.
+ * The most memories of the page: at most 200; 0 means 50.
  */
 limit: number, };

@@ -8,11 +8,11 @@ import type { MemorySource } from "./MemorySource";
  */
 export type MemoryListResponse = { 
 /**
- * The memories: pinned ones first, then newest first.
+ * The memories: pinned memories first, then newest first.
  */
 memories: Array<MemoryEntry>, 
 /**
- * For each of these memories the first item that it was made from and that still exists.
+ * For each memory, the first existing item from which it was made.
  */
 sources: Array<MemorySource>, 
 /**
@@ -20,6 +20,6 @@ sources: Array<MemorySource>,
  */
 has_more: boolean, 
 /**
- * The index of their vectors.
+ * The index of the memories' vectors.
  */
 index: MemoryIndexView, };

@@ -2,7 +2,7 @@
 import type { MemoryId } from "./MemoryId";
 
 /**
- * Names one long-term memory.
+ * Names a long-term memory.
  */
 export type MemoryParams = { 
 /**

@@ -2,7 +2,7 @@
 import type { MemoryId } from "./MemoryId";
 
 /**
- * Pins a memory, or takes the pin away.
+ * Pins or unpins a memory.
  */
 export type MemoryPinParams = { 
 /**

@@ -2,18 +2,18 @@
 import type { SessionId } from "./SessionId";
 
 /**
- * Looks for long-term memories.
+ * Searches long-term memories.
  */
 export type MemorySearchParams = { 
 /**
- * The text that the memories should fit.
+ * The text with which the memories are compared.
  */
 text: string, 
 /**
- * Only what this session may use. Absent for all memories.
+ * Selects memories that this session may use. Absent selects all memories.
  */
 session: SessionId | null, 
 /**
- * At most 50; 0 means 5.
+ * The most memories: at most 50; 0 means 5.
  */
 limit: number, };

@@ -3,7 +3,7 @@ import type { MemoryHit } from "./MemoryHit";
 import type { MemorySource } from "./MemorySource";
 
 /**
- * The memories that fit a text.
+ * The memories that match a text.
  */
 export type MemorySearchResponse = { 
 /**
@@ -11,6 +11,6 @@ export type MemorySearchResponse = {
  */
 hits: Array<MemoryHit>, 
 /**
- * For each of these memories the first item that it was made from and that still exists.
+ * For each memory, the first existing item from which it was made.
  */
 sources: Array<MemorySource>, };

@@ -6,12 +6,12 @@ import type { MemoryModel } from "./MemoryModel";
  */
 export type MemorySettings = { 
 /**
- * Whether a model gets the memories that fit a message.
+ * Whether a model gets the memories that match a message.
  */
 recall: boolean, 
 /**
- * Whether these may be summaries of the user's other conversations. Notes of the profile are
- * used in all of them.
+ * Whether these memories may be summaries of the user's other conversations. Notes of the
+ * profile are always used.
  */
 whole_profile: boolean, 
 /**

@@ -4,7 +4,7 @@ import type { MemoryId } from "./MemoryId";
 import type { SessionId } from "./SessionId";
 
 /**
- * An item that a memory was made from, with the place where it can be read.
+ * An item from which a memory was made, with its location.
  */
 export type MemorySource = { 
 /**

@@ -2,7 +2,7 @@
 import type { SessionId } from "./SessionId";
 
 /**
- * Switches long-term memory for one session.
+ * Switches long-term memory for a session on or off.
  */
 export type MemorySwitchParams = { 
 /**

@@ -2,14 +2,15 @@
 import type { SessionId } from "./SessionId";
 
 /**
- * A session that got memories of another one.
+ * A session that received memories of another session.
  */
 export type MemoryUse = { 
 /**
- * The session that got them.
+ * The session that received the memories.
  */
 session: SessionId, 
 /**
- * Its title. Absent if the session was deleted and values of it are left in the audit log.
+ * The title of the session. Absent if the session was deleted and some of its values
+ * remain in the audit log.
  */
 title?: string | null, };

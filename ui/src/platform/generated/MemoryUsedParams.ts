@@ -6,6 +6,6 @@ import type { MemoryId } from "./MemoryId";
  */
 export type MemoryUsedParams = { 
 /**
- * Their identifiers, at most 50.
+ * The identifiers of the memories, at most 50.
  */
 ids: Array<MemoryId>, };

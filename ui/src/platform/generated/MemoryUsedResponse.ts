@@ -3,14 +3,15 @@ import type { MemoryEntry } from "./MemoryEntry";
 import type { MemorySource } from "./MemorySource";
 
 /**
- * The memories that an answer used, as they are now.
+ * The memories that an answer used, in their current form.
  */
 export type MemoryUsedResponse = { 
 /**
- * Those that still exist, in the order of the request. The others were forgotten.
+ * The memories that still exist, in the order of the request. Missing memories were
+ * deleted.
  */
 memories: Array<MemoryEntry>, 
 /**
- * For each of these memories the first item that it was made from and that still exists.
+ * For each memory, the first existing item from which it was made.
  */
 sources: Array<MemorySource>, };

@@ -8,11 +8,11 @@ import type { ExplainedGoal } from "./ExplainedGoal";
  */
 export type MessageExplainResponse = { 
 /**
- * `en` or `sv`; none if the words show no language.
+ * `en` or `sv`; none if the words do not indicate a language.
  */
 language?: string | null, 
 /**
- * Words that were read as another one, because they look like typing errors.
+ * Words that were corrected, because they look like typing errors.
  */
 corrected: Array<CorrectedWord>, 
 /**
@@ -24,6 +24,6 @@ clauses: Array<ExplainedClause>,
  */
 goals: Array<ExplainedGoal>, 
 /**
- * The kind of the answer if no tool is to be called, e.g. `not_understood`.
+ * The kind of the answer if no tool is called, such as `not_understood`.
  */
 otherwise?: string | null, };

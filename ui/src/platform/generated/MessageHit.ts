@@ -24,14 +24,14 @@ item: ItemId,
  */
 seq: number, 
 /**
- * The moment of the message.
+ * The time of the message.
  */
 at: string, 
 /**
- * Whether the user wrote the message. If not, the assistant did.
+ * Whether the user wrote the message. Otherwise the assistant did.
  */
 from_user: boolean, 
 /**
- * A part of the message around the words, in pieces.
+ * A part of the message around the found words, in pieces.
  */
 snippet: Array<SnippetPiece>, };

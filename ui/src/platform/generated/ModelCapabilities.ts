@@ -6,23 +6,23 @@
  */
 export type ModelCapabilities = { 
 /**
- * Whether it can call tools.
+ * Whether the model can call tools.
  */
 tools: boolean, 
 /**
- * Whether it can call several tools at once.
+ * Whether the model can call several tools at once.
  */
 parallel_tools: boolean, 
 /**
- * Whether its answer arrives in pieces.
+ * Whether the model's answer arrives in pieces.
  */
 streaming: boolean, 
 /**
- * Whether it follows a JSON schema that it is given.
+ * Whether the model follows a given JSON schema.
  */
 structured_output: boolean, 
 /**
- * Whether it can think before it answers.
+ * Whether the model can think before it answers.
  */
 reasoning: boolean, 
 /**
@@ -30,6 +30,6 @@ reasoning: boolean,
  */
 context_tokens: number, 
 /**
- * The most tokens of one answer, if known.
+ * The most tokens of an answer, if known.
  */
 max_output_tokens: number | null, };

@@ -2,15 +2,15 @@
 import type { Settings } from "./Settings";
 
 /**
- * Everything that connecting a model needs, for one confirmation.
+ * All changes that are needed to connect a model, for a single confirmation.
  */
 export type ModelConfirmParams = { 
 /**
- * The settings as they will be saved. The name of the model may still be missing.
+ * The settings to be saved. The name of the model may still be missing.
  */
 settings: Settings, 
 /**
- * Whether the address is asked for its models first.
+ * Whether the server at the address is first asked for its models.
  */
 lists: boolean, 
 /**

@@ -3,7 +3,7 @@ import type { ConnectionProblem } from "./ConnectionProblem";
 import type { Text } from "./Text";
 
 /**
- * The models of a server, or the problem that kept them from being listed.
+ * The models of a server, or the problem that prevented the listing.
  */
 export type ModelListResponse = { 
 /**
@@ -19,11 +19,11 @@ host: string,
  */
 problem?: ConnectionProblem | null, 
 /**
- * The problem as a sentence; absent without one.
+ * The problem as a sentence; absent if there is none.
  */
 message?: Text | null, 
 /**
- * A sentence about a remedy; absent if none is known.
+ * A sentence that suggests a remedy; absent if none is known.
  */
 hint?: Text | null, 
 /**

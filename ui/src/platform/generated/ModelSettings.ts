@@ -6,11 +6,11 @@ import type { FallbackModel } from "./FallbackModel";
  */
 export type ModelSettings = { 
 /**
- * `offline`, or the name of a provider wire, such as `openai_compatible`.
+ * `offline`, or the name of a provider's protocol, such as `openai_compatible`.
  */
 provider: string, 
 /**
- * Empty for the provider's own address.
+ * The address; empty for the provider's own address.
  */
 base_url: string, 
 /**
@@ -18,33 +18,33 @@ base_url: string,
  */
 model: string, 
 /**
- * The name of the model of the same provider that summarises older messages. Empty for the
+ * The name of the model of the same provider for summaries of older messages; empty for the
  * model that answers.
  */
 summariser: string, 
 /**
- * Addresses on this computer at which a model runs, as a person says. At any other address a
- * model counts as one elsewhere, because a program there could pass data on.
+ * Addresses on this computer at which, according to a person, a model runs. A model at any
+ * other address is treated as remote, because a program there could forward data.
  */
 runs_here: Array<string>, 
 /**
- * Whether a model that can think does so before it answers, and shows it.
+ * Whether a model that can think does so before it answers, and shows its thoughts.
  */
 reasoning: boolean, 
 /**
- * Seconds without data after which a stream counts as stalled.
+ * Seconds without data after which a stream is treated as stalled.
  */
 idle_timeout_s: number, 
 /**
- * The same for a server on this computer or in the local network. A model there may need minutes to
- * read a long conversation.
+ * The same limit for a server on this computer or in the local network. A model there may need
+ * minutes to read a long conversation.
  */
 local_idle_timeout_s: number, 
 /**
- * How often a failed call is made again (0 = never).
+ * The number of retries of a failed call (0 = none).
  */
 max_retries: number, 
 /**
- * Used if the model above cannot be reached.
+ * The model that is used if the first model cannot be reached.
  */
 fallback?: FallbackModel | null, };

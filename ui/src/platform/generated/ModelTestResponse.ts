@@ -16,7 +16,7 @@ ok: boolean,
  */
 message: Text, 
 /**
- * A sentence about a remedy; absent if none is known.
+ * A sentence that suggests a remedy; absent if none is known.
  */
 hint?: Text | null, 
 /**

@@ -5,7 +5,7 @@
  */
 export type NewServer = { 
 /**
- * The user's name for it: lower-case letters, digits and hyphens.
+ * The user's name for the server: lower-case letters, digits and hyphens.
  */
 name: string, 
 /**
@@ -17,7 +17,7 @@ command: string,
  */
 args: Array<string>, 
 /**
- * The folder in which the program runs; empty for a folder of its own.
+ * The folder in which the program runs; empty for a separate folder.
  */
 cwd: string, 
 /**
@@ -37,19 +37,20 @@ headers: { [key in string]: string },
  */
 sign_in: boolean, 
 /**
- * Whether the program may use the network. An address always needs it.
+ * Whether the program may use the network. Always true for an address.
  */
 network: boolean, 
 /**
- * Places of values that look random but are not keys, as the user says. All other values that
- * look like keys are stored in the keyring.
+ * Values that look random but, according to the user, are not keys, in the format of
+ * `UnsureValue::place`. All other values that look like keys are stored in the keyring.
  */
 not_keys: Array<string>, 
 /**
- * Values that are keys wherever they stand, as the settings of another client say.
+ * Values that are keys wherever they occur, according to the settings of another client.
  */
 keys: Array<string>, 
 /**
- * Whether it is switched on. One that is off is added without a start, and without tools.
+ * Whether the server is switched on. A server that is off is added without being started, so
+ * its tools are unknown.
  */
 enabled: boolean, };

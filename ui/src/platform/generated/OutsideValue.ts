@@ -2,7 +2,7 @@
 import type { UntrustedContent } from "./UntrustedContent";
 
 /**
- * A value of the arguments that comes from outside.
+ * A value of the arguments that comes from outside content.
  */
 export type OutsideValue = { 
 /**
@@ -10,6 +10,6 @@ export type OutsideValue = {
  */
 path: string, 
 /**
- * The passage that holds it. None if the content was too long to be looked through.
+ * The passage that contains the value. None if the content was too long to be searched.
  */
 passage?: UntrustedContent | null, };

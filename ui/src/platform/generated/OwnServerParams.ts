@@ -5,6 +5,6 @@
  */
 export type OwnServerParams = { 
 /**
- * The user's name for it.
+ * The user's name for the server.
  */
 name: string, };

@@ -6,46 +6,46 @@ import type { PackId } from "./PackId";
  */
 export type OwnServerView = { 
 /**
- * The user's name for it, which is also the name of the server in its pack.
+ * The user's name for the server, which is also the server's name in its pack.
  */
 name: string, 
 /**
- * The pack that holds its tools.
+ * The pack that contains the server's tools.
  */
 pack: PackId, 
 /**
- * The whole command with the program's path, or the address.
+ * The complete command with the program's path, or the address.
  */
 runs: string, 
 /**
- * Whether it may be used.
+ * Whether the server may be used.
  */
 enabled: boolean, 
 /**
- * The names of its keys in the keyring.
+ * The names of the server's keys in the keyring.
  */
 keys: Array<string>, 
 /**
- * The number of its tools that can be used now.
+ * The number of the server's tools that can be used now.
  */
 tools: number, 
 /**
- * Whether it may use the network.
+ * Whether the server may use the network.
  */
 network: boolean, 
 /**
- * Whether its reads may run without asking.
+ * Whether the server's reads may run without asking.
  */
 reads_may_run: boolean, 
 /**
- * Whether the numbers in its descriptions may change without a question.
+ * Whether the numbers in the server's descriptions may change without asking.
  */
 numbers_may_change: boolean, 
 /**
- * Seconds that one of its calls may take without progress.
+ * The time limit in seconds of a call without progress.
  */
 call_s: number, 
 /**
- * SHA-256 (hex) of its manifest, which the app makes from what the user entered.
+ * SHA-256 (hex) of the server's manifest, which the app makes from the user's entries.
  */
 manifest_hash: string, };

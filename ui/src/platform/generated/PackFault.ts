@@ -10,14 +10,14 @@ export type PackFault = {
  */
 file: string, 
 /**
- * JSON pointer, or a line number for files that are not JSON.
+ * A JSON pointer, or a line number for files that are not JSON.
  */
 field: string, 
 /**
- * A sentence that says what is wrong.
+ * A sentence that describes the problem.
  */
 problem: Text, 
 /**
- * A sentence that says how to correct it.
+ * A sentence that describes how to correct the problem.
  */
 fix: Text, };

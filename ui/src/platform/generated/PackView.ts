@@ -8,7 +8,7 @@ import type { ToolId } from "./ToolId";
 import type { ToolSpec } from "./ToolSpec";
 
 /**
- * A pack as read: usable, or with the faults that keep it out.
+ * A pack as read: usable, or with the faults that prevent its use.
  */
 export type PackView = { 
 /**
@@ -32,7 +32,7 @@ description: string,
  */
 folder: string, 
 /**
- * The name of its specialist; absent without one.
+ * The name of the pack's specialist; absent without one.
  */
 agent?: string | null, 
 /**
@@ -40,20 +40,20 @@ agent?: string | null,
  */
 agent_id?: AgentId | null, 
 /**
- * The data that it handles, and what of it may go to a model.
+ * The data that the pack handles, and which of it may be sent to a model.
  */
 data_flow?: DataFlow | null, 
 /**
- * Its tools, without those of a pack with faults.
+ * The tools of the pack. Empty for a pack with faults.
  */
 tools: Array<ToolSpec>, 
 /**
- * Says, for each tool that the host runs itself, which request it sends or which program it
- * starts.
+ * For each tool that the host runs itself: the request that it sends or the program that
+ * it starts.
  */
 host_actions?: { [key in ToolId]: Text }, 
 /**
- * The faults that keep it out of use; empty if there are none.
+ * The faults that prevent the use of the pack; empty if there are none.
  */
 faults: Array<PackFault>, 
 /**
@@ -65,7 +65,8 @@ warnings?: Array<PackFault>,
  */
 examples: { [key in string]: Array<string> }, 
 /**
- * Its settings with their defaults; what is set instead is in `Settings::packs`.
+ * The settings of the pack with their defaults; the user's values are in
+ * `Settings::packs`.
  */
 settings: Record<string, unknown>, 
 /**

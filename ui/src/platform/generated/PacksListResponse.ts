@@ -8,7 +8,7 @@ import type { ServerView } from "./ServerView";
  */
 export type PacksListResponse = { 
 /**
- * All packs, those with faults included.
+ * All packs, including packs with faults.
  */
 packs: Array<PackView>, 
 /**

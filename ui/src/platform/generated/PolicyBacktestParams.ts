@@ -9,14 +9,14 @@ export type PolicyBacktestParams = {
  */
 rules: string, 
 /**
- * Only calls from this moment on.
+ * Selects only calls from this time on.
  */
 since?: string | null, 
 /**
- * Only records after this number, to continue.
+ * Selects only records after this number, to continue.
  */
 after: number, 
 /**
- * The most calls to list, at most 500. With 0 all calls are counted and none is listed.
+ * The most calls to list, at most 500. With 0, all calls are counted and none are listed.
  */
 limit: number, };

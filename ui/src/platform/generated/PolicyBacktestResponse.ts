@@ -16,12 +16,12 @@ faults: Array<PolicyFault>,
  */
 counts: Array<BacktestCount>, 
 /**
- * The number of calls that were refused before any rule was asked, for example because of
- * their arguments. Rules change nothing about them.
+ * The number of calls that were refused before the rules were evaluated, for example
+ * because of their arguments. Rules do not affect such calls.
  */
 not_by_rules: number, 
 /**
- * The calls whose decision changes or cannot be told, oldest first.
+ * The calls whose decision changes or is unknown, oldest first.
  */
 calls: Array<BacktestCall>, 
 /**

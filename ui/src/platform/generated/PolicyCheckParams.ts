@@ -15,7 +15,7 @@ tool: ToolId,
  */
 arguments: unknown, 
 /**
- * The session whose permissions count; absent for none.
+ * The session whose permissions apply; absent means no session.
  */
 session?: SessionId | null, 
 /**

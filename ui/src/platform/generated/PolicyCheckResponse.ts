@@ -18,11 +18,11 @@ tool: ToolId,
  */
 effect: Effect, 
 /**
- * Whether the call would run, ask or be refused.
+ * Whether the call would run, require approval or be refused.
  */
 verdict: PolicyVerdict, 
 /**
- * The rule or default that decides.
+ * The rule or default that determines the verdict.
  */
 why: Text, 
 /**

@@ -2,7 +2,8 @@
 import type { Text } from "./Text";
 
 /**
- * A part of the file that could not be read. While there is one, every call needs an approval.
+ * A part of the file that could not be read. As long as there is such a part, every call needs an
+ * approval.
  */
 export type PolicyFault = { 
 /**
@@ -10,6 +11,6 @@ export type PolicyFault = {
  */
 place: Text, 
 /**
- * A sentence that says why it could not be read.
+ * A sentence that describes the problem.
  */
 problem: Text, };

@@ -3,7 +3,7 @@ import type { Effect } from "./Effect";
 import type { RuleAction } from "./RuleAction";
 
 /**
- * One rule. All given conditions must hold.
+ * A rule. All given conditions must be met.
  */
 export type PolicyRule = { 
 /**
@@ -11,11 +11,11 @@ export type PolicyRule = {
  */
 id: string, 
 /**
- * The effect of the rule on a call that fits it.
+ * The effect of the rule on a matching call.
  */
 action: RuleAction, 
 /**
- * A tool id; `*` stands for any text.
+ * The id of the tool; `*` stands for any text.
  */
 tool: string, 
 /**
@@ -27,6 +27,6 @@ effect?: Effect | null,
  */
 arguments?: Record<string, unknown>, 
 /**
- * Shown with the decision.
+ * The reason that is shown with the decision.
  */
 reason?: string | null, };

@@ -5,7 +5,7 @@ import type { PolicyRule } from "./PolicyRule";
 import type { StandingGrant } from "./StandingGrant";
 
 /**
- * Everything that decides what may run, as in force now.
+ * The settings and rules that currently decide which calls may run.
  */
 export type PolicyView = { 
 /**
@@ -13,7 +13,7 @@ export type PolicyView = {
  */
 mode: PolicyMode, 
 /**
- * Where the rules are read from.
+ * The path of the rules file.
  */
 file: string, 
 /**

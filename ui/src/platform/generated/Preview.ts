@@ -2,17 +2,17 @@
 import type { PreviewRead } from "./PreviewRead";
 
 /**
- * How the host computes what an action would change: read calls, then a template that yields a
- * `PreviewView` as JSON.
+ * How the host computes the change that an action would make: read calls, then a template that
+ * produces a `PreviewView` as JSON.
  */
 export type Preview = { 
 /**
- * Read-only tools to call first; each result is a variable of the template.
+ * Read-only tools to call first; each result becomes a variable of the template.
  */
 reads: Array<PreviewRead>, 
 /**
- * A minijinja template over `args` and the reads, yielding JSON (a file name ending in
- * `.jinja` is read from the pack): a `PreviewView`, or `{"refuse": TEXT}` when the action
- * cannot be carried out as it is; then the model is told why and nobody is asked.
+ * A minijinja template over `args` and the reads that produces JSON (the text may be the name
+ * of a file of the pack ending in `.jinja`): a `PreviewView`, or `{"refuse": TEXT}` if the
+ * action cannot be carried out. In that case, the model gets the text and no person is asked.
  */
 template: string, };

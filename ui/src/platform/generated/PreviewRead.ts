@@ -2,11 +2,11 @@
 import type { ToolId } from "./ToolId";
 
 /**
- * One read call of a preview.
+ * A read call of a preview.
  */
 export type PreviewRead = { 
 /**
- * The template's variable.
+ * The name of the template's variable for the result.
  */
 name: string, 
 /**
@@ -14,10 +14,10 @@ name: string,
  */
 tool: ToolId, 
 /**
- * Argument values; text of the form `{{ args.x }}` alone is replaced by that argument.
+ * Argument values; a text that consists of `{{ args.x }}` is replaced by that argument.
  */
 arguments: Record<string, unknown>, 
 /**
- * When the read fails the variable is `none` instead of the preview failing.
+ * Whether the variable becomes `none` if the read fails, so that the preview does not fail.
  */
 optional: boolean, };

@@ -5,7 +5,7 @@
  */
 export type PreviewRow = { 
 /**
- * The name of the thing that the line is about.
+ * The name of the thing in the line.
  */
 label: string, 
 /**

@@ -10,6 +10,6 @@ export type PreviewState = {
  */
 rows: Array<PreviewRow>, 
 /**
- * e.g. "2 598.00 SEK"; empty when there is none.
+ * The total, such as "2 598.00 SEK"; empty if there is none.
  */
 total: string, };

@@ -7,14 +7,14 @@ import type { PreviewState } from "./PreviewState";
  */
 export type PreviewView = { 
 /**
- * One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
+ * A sentence such as "Add 2 × Ridge Runner (42, black)".
  */
 summary: string, 
 /**
- * The state that the reads found.
+ * The current state according to the read calls.
  */
 before: PreviewState, 
 /**
- * The state that the action would lead to.
+ * The state after the action.
  */
 after: PreviewState, };

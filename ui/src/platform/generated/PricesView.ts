@@ -2,11 +2,11 @@
 import type { ModelPrice } from "./ModelPrice";
 
 /**
- * The prices in force, and their sources.
+ * The prices that currently apply, and their sources.
  */
 export type PricesView = { 
 /**
- * The file with the user's own prices, which take precedence over those that ship.
+ * The file with the user's own prices, which take precedence over the shipped prices.
  */
 file: string, 
 /**
@@ -14,11 +14,11 @@ file: string,
  */
 found: boolean, 
 /**
- * The prices that apply, own and shipped.
+ * The prices that apply, including shipped prices.
  */
 prices: Array<ModelPrice>, 
 /**
- * A sentence that says why the file could not be used.
+ * A sentence that describes why the file could not be used.
  */
 fault?: string | null, 
 /**
@@ -26,6 +26,6 @@ fault?: string | null,
  */
 model: string, 
 /**
- * Whether it costs nothing (because it runs here) or has a price.
+ * Whether the model is free (because it runs on this computer) or has a price.
  */
 model_priced: boolean, };

@@ -3,7 +3,7 @@ import type { Answer } from "./Answer";
 import type { Stdin } from "./Stdin";
 
 /**
- * Kind `other`: one run of a program, without a shell.
+ * Kind `other`: a run of a program, without a shell.
  */
 export type ProgramCall = { 
 /**
@@ -11,8 +11,8 @@ export type ProgramCall = {
  */
 command: string, 
 /**
- * One template for each argument of the program. One with an absent argument is left out; a
- * list alone gives several.
+ * A template for each argument of the program. A template with an absent argument is omitted;
+ * a template that is only a list argument gives several arguments.
  */
 args?: Array<string>, 
 /**
@@ -32,14 +32,14 @@ env?: Array<string>,
  */
 network: boolean, 
 /**
- * Whether it gets a permanent folder of the pack, passed as `COUNTERSIGN_PACK_DATA`.
+ * Whether the program gets a permanent folder of the pack, passed as `COUNTERSIGN_PACK_DATA`.
  */
 data_dir: boolean, 
 /**
- * Address space in MiB. 0 = 1 024.
+ * The limit of the address space in MiB. 0 = 1 024.
  */
 memory_mb: number, 
 /**
- * 0 = 1 MiB; at most 16 MiB.
+ * The most bytes of output. 0 = 1 MiB; at most 16 MiB.
  */
 max_output_bytes: number, };

@@ -10,10 +10,10 @@ export type PromptPartView = {
  */
 part: PromptPart, 
 /**
- * The text as the model got it.
+ * The text as sent to the model.
  */
 text: string, 
 /**
- * Whether it was longer than allowed and was cut.
+ * Whether the text was longer than allowed and was cut.
  */
 cut: boolean, };

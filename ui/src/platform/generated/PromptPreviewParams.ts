@@ -6,7 +6,7 @@ import type { AgentId } from "./AgentId";
  */
 export type PromptPreviewParams = { 
 /**
- * Absent for the supervisor's own prompt.
+ * The specialist; absent for the supervisor's prompt.
  */
 agent?: AgentId | null, 
 /**

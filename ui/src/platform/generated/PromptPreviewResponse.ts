@@ -3,7 +3,7 @@ import type { InstructionsPreview } from "./InstructionsPreview";
 import type { PromptPartView } from "./PromptPartView";
 
 /**
- * The prompt, and what would follow the results of each tool.
+ * The prompt, and the instructions that would follow the results of each tool.
  */
 export type PromptPreviewResponse = { 
 /**

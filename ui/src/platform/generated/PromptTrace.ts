@@ -5,7 +5,7 @@ import type { SessionId } from "./SessionId";
 import type { TurnId } from "./TurnId";
 
 /**
- * The prompt of one model run of a turn.
+ * The prompt of a model run of a turn.
  */
 export type PromptTrace = { 
 /**
@@ -13,11 +13,11 @@ export type PromptTrace = {
  */
 session: SessionId, 
 /**
- * The turn that made the model run.
+ * The turn to which the model run belongs.
  */
 turn: TurnId, 
 /**
- * The moment at which the prompt was made.
+ * The time at which the prompt was made.
  */
 at: string, 
 /**

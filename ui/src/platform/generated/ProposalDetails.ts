@@ -3,12 +3,12 @@ import type { ChangedValue } from "./ChangedValue";
 import type { OutsideValue } from "./OutsideValue";
 
 /**
- * The message that led to a proposal, and where its values come from. It is shown beside the
- * request and decides nothing.
+ * The message that led to a proposal, and the sources of its values. These details are shown
+ * beside the request and do not affect decisions.
  */
 export type ProposalDetails = { 
 /**
- * The message of the person that led to the proposal; empty if there is none.
+ * The user's message that led to the proposal; empty if there is none.
  */
 words?: string, 
 /**
@@ -16,12 +16,12 @@ words?: string,
  */
 conversation?: string, 
 /**
- * Values that the person neither typed nor chose and that content from outside holds.
+ * Values that the person neither typed nor chose and that outside content contains.
  */
 from_outside?: Array<OutsideValue>, 
 /**
- * JSON Pointers of values that the person neither typed nor chose and that no content from
- * outside holds: the assistant chose them. Only if the turn had content from outside.
+ * JSON Pointers of values that the person neither typed nor chose and that no outside content
+ * contains, so that the assistant chose them. Empty unless the turn had outside content.
  */
 by_assistant?: Array<string>, 
 /**

@@ -11,7 +11,7 @@ import type { Settings } from "./Settings";
 import type { TurnEvent } from "./TurnEvent";
 
 /**
- * Messages that the host pushes to its windows and clients, besides command answers.
+ * Messages that the host pushes to its windows and clients, in addition to responses.
  */
 export type Push = { "push": "turn", 
 /**
@@ -19,15 +19,15 @@ export type Push = { "push": "turn",
  */
 event: TurnEvent, } | { "push": "session", 
 /**
- * The session as it is now.
+ * The current state of the session.
  */
 summary: SessionSummary, } | { "push": "session_deleted", 
 /**
- * The session that was deleted.
+ * The deleted session.
  */
 session: SessionId, } | { "push": "queue", 
 /**
- * The session that they wait for.
+ * The session for which the messages wait.
  */
 session: SessionId, 
 /**
@@ -43,11 +43,11 @@ waiting: number, } | { "push": "approval_expired",
  */
 approval: Approval, } | { "push": "import", 
 /**
- * The import as it is now.
+ * The current state of the import.
  */
 import: ImportView, } | { "push": "server", 
 /**
- * The server as it is now.
+ * The current state of the server.
  */
 server: ServerView, } | { "push": "server_tools", 
 /**
@@ -75,7 +75,7 @@ server: string,
  */
 message: string, } | { "push": "settings", 
 /**
- * The settings in force now.
+ * The settings that now apply.
  */
 settings: Settings, } | { "push": "audit", 
 /**
@@ -109,4 +109,4 @@ over: boolean,
 /**
  * The paths of the files that were dropped; empty while they are dragged.
  */
-paths: Array<string>, } | { "push": "lagged", };
+paths: Array<string>, } | { "push": "sources", } | { "push": "lagged", };

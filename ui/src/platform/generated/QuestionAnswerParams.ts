@@ -2,7 +2,7 @@
 import type { QuestionAnswer } from "./QuestionAnswer";
 
 /**
- * The answer to one question.
+ * The answer to a question.
  */
 export type QuestionAnswerParams = { 
 /**

@@ -2,11 +2,11 @@
 import type { TurnId } from "./TurnId";
 
 /**
- * A message that waits for the running turn to end.
+ * A message that waits for the end of the running turn.
  */
 export type QueuedMessage = { 
 /**
- * The turn that will answer it.
+ * The turn that will answer the message.
  */
 turn: TurnId, 
 /**

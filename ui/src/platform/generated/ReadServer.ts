@@ -6,7 +6,7 @@ import type { Text } from "./Text";
 import type { UnsureValue } from "./UnsureValue";
 
 /**
- * A server that was read from a text, and what would run.
+ * A server that was read from a text, and the command that would run.
  */
 export type ReadServer = { 
 /**
@@ -14,20 +14,21 @@ export type ReadServer = {
  */
 server: NewServer, 
 /**
- * The whole command with the program's path, or the address.
+ * The complete command with the program's path, or the address.
  */
 runs: string, 
 /**
- * Why it cannot be added as it is.
+ * Why the server cannot be added unchanged.
  */
 problem?: Text | null, 
 /**
- * Everything that a person confirms before it runs: the whole command, its folder and its
- * variables. Keys are named and not shown.
+ * All details that a person confirms before the server runs: the complete command, its folder
+ * and its variables. Keys are named but not shown.
  */
 shows: Array<SettingChange>, 
 /**
- * Values that look random. They are stored as keys unless the user says that they are none.
+ * Values that look random, which are stored as keys unless the user marks them as other
+ * values.
  */
 unsure: Array<UnsureValue>, 
 /**
@@ -35,6 +36,6 @@ unsure: Array<UnsureValue>,
  */
 asks: Array<AskedValue>, 
 /**
- * Sentences for the person about what was not used of the settings, or was changed.
+ * Sentences for the user about parts of the settings that were not used or were changed.
  */
 notes: Array<Text>, };

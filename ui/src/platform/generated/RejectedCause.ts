@@ -2,11 +2,11 @@
 import type { ImportProblem } from "./ImportProblem";
 
 /**
- * Rejected lines with one cause.
+ * Rejected lines with the same cause.
  */
 export type RejectedCause = { 
 /**
- * The column, or an empty text if the cause concerns whole lines.
+ * The column, or an empty text if the cause applies to whole lines.
  */
 column: string, 
 /**

@@ -13,14 +13,14 @@ position: number,
  */
 seq?: number | null, 
 /**
- * The place inside of the record, as a JSON pointer. Empty for the whole record.
+ * The location within the record, as a JSON pointer. Empty for the whole record.
  */
 path: string, 
 /**
- * The value of the log.
+ * The value in the log.
  */
 recorded: unknown, 
 /**
- * The value of the replay.
+ * The value in the replay.
  */
 replayed: unknown, };

@@ -6,6 +6,6 @@ import type { TurnId } from "./TurnId";
  */
 export type ReplayParams = { 
 /**
- * The turn, as records name it.
+ * The turn, by its id in records.
  */
 run: TurnId, };

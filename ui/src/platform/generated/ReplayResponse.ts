@@ -24,7 +24,7 @@ started_at: string,
  */
 records: number, 
 /**
- * The number of values that were erased from the log and were not compared.
+ * The number of values that were erased from the log, so they were not compared.
  */
 erased: number, 
 /**

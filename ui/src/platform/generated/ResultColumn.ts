@@ -8,16 +8,16 @@ import type { ValueFormat } from "./ValueFormat";
  */
 export type ResultColumn = { 
 /**
- * The member of a row that has the value, or a JSON pointer into the row. If rows are lists, the
- * place of the column counts instead.
+ * The member of a row that contains the value, or a JSON pointer into the row. If rows are
+ * lists, the position of the column is used instead.
  */
 field: string, 
 /**
- * The heading, by language. Without any, the field is the heading.
+ * The heading, by language. If empty, the field is the heading.
  */
 label?: { [key in string]: string }, 
 /**
- * The use of the column.
+ * The role of the column.
  */
 role?: ColumnRole, 
 /**
@@ -25,10 +25,10 @@ role?: ColumnRole,
  */
 unit?: ColumnUnit, 
 /**
- * How the values are written. Follows from the role if it is absent.
+ * The format of the values. If absent, the role determines the format.
  */
 format?: ValueFormat, 
 /**
- * The number of decimal places (0 to 6). Follows from the format if it is absent.
+ * The number of decimal places (0 to 6). If absent, the format determines the number.
  */
 digits?: number, };

@@ -9,15 +9,15 @@ import type { ShapeName } from "./ShapeName";
  */
 export type ResultView = { 
 /**
- * The parts of a result.
+ * The structure of a result.
  */
 shape: ShapeName, 
 /**
- * The heading, by language. The tool's title if it is absent.
+ * The heading, by language. If absent, the tool's title is used.
  */
 title?: { [key in string]: string }, 
 /**
- * JSON pointer to the rows, such as `/items`. Absent: the result itself.
+ * JSON pointer to the rows, such as `/items`. Absent means the result itself.
  */
 rows?: string, 
 /**
@@ -25,7 +25,7 @@ rows?: string,
  */
 columns?: Columns, 
 /**
- * Shape `series`: the kind of chart. Absent: the data decide.
+ * Shape `series`: the kind of chart. If absent, the data determine the kind.
  */
 chart?: ChartKind, 
 /**
@@ -37,6 +37,6 @@ pack?: PackId,
  */
 view?: string, 
 /**
- * Whether the newest result stays beside the conversation.
+ * Whether the newest result is kept visible beside the conversation.
  */
 pinned?: boolean, };

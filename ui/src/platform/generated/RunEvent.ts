@@ -2,7 +2,7 @@
 import type { RunEventType } from "./RunEventType";
 
 /**
- * One event of a run that is streamed. Exactly one `final` or `error` ends it.
+ * An event of a streamed run. Exactly one `final` or `error` ends the run.
  */
 export type RunEvent = { 
 /**
@@ -10,10 +10,10 @@ export type RunEvent = {
  */
 type: RunEventType, 
 /**
- * UTC, RFC 3339, milliseconds.
+ * The time of the event: UTC, RFC 3339, milliseconds.
  */
 timestamp: string, 
 /**
- * Values of the event; their shape depends on the kind.
+ * Values of the event; their structure depends on the kind.
  */
 data?: unknown, };

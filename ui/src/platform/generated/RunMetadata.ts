@@ -5,19 +5,19 @@ import type { ToolId } from "./ToolId";
 import type { TruncatedBy } from "./TruncatedBy";
 
 /**
- * About the answer.
+ * Facts about the answer.
  */
 export type RunMetadata = { 
 /**
- * UTC, RFC 3339, milliseconds.
+ * The time of the answer: UTC, RFC 3339, milliseconds.
  */
 generated_at: string, 
 /**
- * The specialist that answered; absent without one.
+ * The specialist that answered; absent if there is none.
  */
 agent_id?: AgentId | null, 
 /**
- * Each tool that ran, also one that failed, in the order of first use; absent when none did.
+ * All tools that ran, including failed ones, in the order of first use; absent if no tool ran.
  */
 tools_used?: Array<ToolId> | null, 
 /**
@@ -25,7 +25,7 @@ tools_used?: Array<ToolId> | null,
  */
 model?: string | null, 
 /**
- * Set if the request was declined; the output says why.
+ * Set if the request was declined; the output gives the reason.
  */
 declined_reason?: DeclinedReason | null, 
 /**
@@ -33,6 +33,6 @@ declined_reason?: DeclinedReason | null,
  */
 truncated_by?: TruncatedBy | null, 
 /**
- * Models without a price. If there are any, no cost is given.
+ * Models without a price. If there are any, the cost is absent.
  */
 unpriced_models?: Array<string>, };

@@ -9,7 +9,7 @@ import type { StructuredOutput } from "./StructuredOutput";
  */
 export type RunResponse = { 
 /**
- * The version of the request.
+ * The contract version of the request.
  */
 contract_version: string, 
 /**
@@ -21,11 +21,11 @@ request_id: string,
  */
 status: RunStatus, 
 /**
- * Never empty.
+ * The text of the answer, never empty.
  */
 output: string, 
 /**
- * The answer as values, if there are any.
+ * The answer as data, if there is any.
  */
 structured_output?: StructuredOutput | null, 
 /**

@@ -13,7 +13,7 @@ export type RunResult = {
  */
 kind: string, 
 /**
- * The tool.
+ * The tool that returned the result.
  */
 tool: ToolId, 
 /**
@@ -21,7 +21,7 @@ tool: ToolId,
  */
 pack?: PackId | null, 
 /**
- * Where rows and columns are, if the tool declares them.
+ * The locations of rows and columns, if the tool declares them.
  */
 view?: ResultView | null, 
 /**
@@ -29,6 +29,6 @@ view?: ResultView | null,
  */
 data?: unknown, 
 /**
- * In place of a result that is too large.
+ * The size of the result, if it is too large to be included.
  */
 left_out?: LeftOut | null, };

@@ -9,10 +9,10 @@ export type SecretSetParams = {
  */
 name: string, 
 /**
- * The secret itself. It is never sent back.
+ * The secret itself, which is never returned.
  */
 value: string, 
 /**
- * Whether to keep it for this run only, and not in the keyring.
+ * Whether to keep the secret for this run only, and not in the keyring.
  */
 this_run_only: boolean, };

@@ -13,10 +13,10 @@ title: string,
  */
 keywords: Array<string>, 
 /**
- * How many of its keywords occur in the question; 0 without a question.
+ * The number of the section's keywords that occur in the question; 0 without a question.
  */
 score: number, 
 /**
- * Whether it was given to the model.
+ * Whether the section was given to the model.
  */
 chosen: boolean, };

@@ -11,20 +11,20 @@ export type ServerAddParams = {
  */
 server: NewServer, 
 /**
- * The tools as they were shown and accepted, by name. If the server lists others now, nothing
- * is accepted and the server is not added.
+ * The shown and accepted tools, by name. If the server's list has changed since, nothing is
+ * accepted and the server is not added.
  */
 accepted: { [key in string]: AcceptedTool }, 
 /**
- * Whether its reads may run without asking.
+ * Whether the server's reads may run without asking.
  */
 reads_may_run: boolean, 
 /**
- * Whether to keep its keys for this run only, and not in the keyring.
+ * Whether to keep the server's keys for this run only, and not in the keyring.
  */
 this_run_only: boolean, 
 /**
- * Whether the numbers in its descriptions may change. `accepted` has the hashes without numbers
- * then.
+ * Whether the numbers in the server's descriptions may change. If so, `accepted` contains the
+ * hashes without numbers.
  */
 numbers_may_change: boolean, };

@@ -5,10 +5,10 @@
  */
 export type ServerEnableParams = { 
 /**
- * The user's name for it.
+ * The user's name for the server.
  */
 name: string, 
 /**
- * Whether it may be used from now on.
+ * Whether the server may be used from now on.
  */
 enabled: boolean, };

@@ -2,7 +2,7 @@
 import type { PackId } from "./PackId";
 
 /**
- * Names one server.
+ * Names a server.
  */
 export type ServerParams = { 
 /**

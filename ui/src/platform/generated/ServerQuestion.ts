@@ -3,11 +3,11 @@ import type { PackId } from "./PackId";
 import type { QuestionKind } from "./QuestionKind";
 
 /**
- * A question of a server to the user, during a call.
+ * A question that a server asks the user during a call.
  */
 export type ServerQuestion = { 
 /**
- * The identifier of the question, which its answer repeats.
+ * The identifier of the question, which the answer must repeat.
  */
 id: string, 
 /**
@@ -19,10 +19,10 @@ pack: PackId,
  */
 server: string, 
 /**
- * The server's own text, shown as plain text.
+ * The server's text, shown as plain text.
  */
 message: string, 
 /**
- * The kind of answer that is expected.
+ * The kind of the expected answer.
  */
 asks: QuestionKind, };

@@ -5,10 +5,10 @@
  */
 export type ServerReadsParams = { 
 /**
- * The user's name for it.
+ * The user's name for the server.
  */
 name: string, 
 /**
- * Whether they may run from now on.
+ * Whether the reads may run from now on.
  */
 may_run: boolean, };

@@ -11,26 +11,26 @@ export type ServerTestResponse = {
  */
 ok: boolean, 
 /**
- * The whole command with the program's path, or the address.
+ * The complete command with the program's path, or the address.
  */
 runs: string, 
 /**
- * Why it cannot be used.
+ * Why the server cannot be used.
  */
 message?: Text | null, 
 /**
- * The last lines of its error output.
+ * The last lines of the server's error output.
  */
 log: Array<string>, 
 /**
- * The tools that it offers.
+ * The tools that the server offers.
  */
 tools: Array<TestedTool>, 
 /**
- * The parts of its list that cannot be used, or not be checked here.
+ * Problems of the tool list: parts that cannot be used, or cannot be checked here.
  */
 notes: Array<Text>, 
 /**
- * Whether it lists the same tools when it is started without network.
+ * Whether the server lists the same tools when it is started without network access.
  */
 works_without_network: boolean, };

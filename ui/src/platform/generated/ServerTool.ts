@@ -17,19 +17,19 @@ pack: PackId,
  */
 server: string, 
 /**
- * The server's own name for it.
+ * The server's own name for the tool.
  */
 name: string, 
 /**
- * Whether its present definition was accepted.
+ * Whether the tool's current definition was accepted.
  */
 state: DefinitionState, 
 /**
- * SHA-256 (hex) of the present definition. It is what the user accepts.
+ * SHA-256 (hex) of the current definition, which the user accepts.
  */
 hash: string, 
 /**
- * The effect that the app assumes for it.
+ * The effect that the app assumes for the tool.
  */
 effect: Effect, 
 /**
@@ -41,10 +41,10 @@ declared: boolean,
  */
 says?: Effect | null, 
 /**
- * The accepted and the present definition, line by line; empty if they are equal.
+ * The accepted and the current definition, line by line; empty if they are equal.
  */
 diff: Array<DiffLine>, 
 /**
- * Whether it is changed, and only in the numbers of its descriptions.
+ * Whether the definition changed only in the numbers of its descriptions.
  */
 only_numbers: boolean, };

@@ -2,7 +2,7 @@
 import type { PackId } from "./PackId";
 
 /**
- * Accepts definitions as they were shown: all of them, or none if one is another now.
+ * Accepts the definitions that were shown. If one has changed since, none is accepted.
  */
 export type ServerToolsAcceptParams = { 
 /**
@@ -14,11 +14,11 @@ pack: PackId,
  */
 server: string, 
 /**
- * The hash that was shown, by the server's own name for the tool.
+ * The hashes that were shown, by the server's own name for the tool.
  */
 hashes: { [key in string]: string }, 
 /**
- * Whether the numbers in the server's descriptions may change from now on without a question.
- * Without it, what was said before holds.
+ * Whether the numbers in the server's descriptions may change from now on without asking. If
+ * absent, the earlier choice remains.
  */
 numbers_may_change?: boolean | null, };

@@ -16,30 +16,30 @@ name: string,
  */
 pack: PackId, 
 /**
- * The present state.
+ * The current state of the server.
  */
 state: ServerState, 
 /**
- * Why it does not run, as a sentence.
+ * Why the server does not run, as a sentence.
  */
 message?: Text | null, 
 /**
- * How often it was restarted after a failure.
+ * The number of restarts after failures.
  */
 restarts: number, 
 /**
- * The process id; absent for a server behind an address or one that does not run.
+ * The process id; absent for a server at an address or a server that does not run.
  */
 pid?: number | null, 
 /**
- * Its address, if it is not a program of the pack.
+ * The server's address, unless it is a program of the pack.
  */
 address?: string | null, 
 /**
- * Whether the pack declares that it lies on this computer or in the local network.
+ * Whether the pack declares that the server is on this computer or in the local network.
  */
 private_network: boolean, 
 /**
- * Whether the user signs in to it with a browser.
+ * Whether the user signs in to the server with a browser.
  */
 signs_in: boolean, };

@@ -2,7 +2,7 @@
 import type { ReadServer } from "./ReadServer";
 
 /**
- * The servers that a text holds.
+ * The servers in a text.
  */
 export type ServersReadResponse = { 
 /**

@@ -9,15 +9,15 @@ import type { Spent } from "./Spent";
  */
 export type ServiceLevelView = { 
 /**
- * The most runs that are counted.
+ * The most runs that are included.
  */
 window: number, 
 /**
- * The number of runs that are counted.
+ * The number of runs that are included.
  */
 runs: number, 
 /**
- * The measured times, each with its target.
+ * The measured times and their targets.
  */
 latencies: Array<LatencyView>, 
 /**
@@ -25,10 +25,10 @@ latencies: Array<LatencyView>,
  */
 errors: Array<ErrorCount>, 
 /**
- * Today.
+ * The tokens, cost and calls of today.
  */
 spent: Spent, 
 /**
- * The prices in force.
+ * The prices that currently apply.
  */
 prices: PricesView, };

@@ -10,11 +10,11 @@ export type SessionEraseResponse = {
  */
 values: number, 
 /**
- * Logs that were set aside after an alarm and are too damaged to be searched. They may
- * still have values of the session.
+ * Logs that were set aside after an alarm and are too damaged to be searched. These logs
+ * may still contain values of the session.
  */
 unreadable: Array<string>, 
 /**
- * Other sessions that got memories of the session. Their own content was not erased.
+ * Other sessions that received memories of the session. Their own content was not erased.
  */
 used_in: Array<MemoryUse>, };

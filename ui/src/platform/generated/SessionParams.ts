@@ -2,7 +2,7 @@
 import type { SessionId } from "./SessionId";
 
 /**
- * Names one session.
+ * Names a session.
  */
 export type SessionParams = { 
 /**

@@ -2,7 +2,7 @@
 import type { SessionId } from "./SessionId";
 
 /**
- * A row of the sessions list.
+ * The summary of a session in the sessions list.
  */
 export type SessionSummary = { 
 /**
@@ -22,10 +22,10 @@ created_at: string,
  */
 updated_at: string, 
 /**
- * A turn is running now.
+ * Whether a turn is running now.
  */
 running: boolean, 
 /**
- * The number of its pending actions.
+ * The number of pending actions in the session.
  */
 waiting_approvals: number, };

@@ -10,7 +10,7 @@ import type { TurnId } from "./TurnId";
  */
 export type SessionView = { 
 /**
- * The row of the sessions list.
+ * The summary of the session.
  */
 summary: SessionSummary, 
 /**
@@ -22,11 +22,11 @@ items: Array<Item>,
  */
 has_more: boolean, 
 /**
- * The turn that runs now; absent if none does.
+ * The turn that runs now; absent if there is none.
  */
 running_turn?: TurnId | null, 
 /**
- * The messages that wait, in the order in which they will run.
+ * The waiting messages, in the order in which they will run.
  */
 queue: Array<QueuedMessage>, 
 /**
@@ -34,8 +34,8 @@ queue: Array<QueuedMessage>,
  */
 approvals: Array<Approval>, 
 /**
- * The newest results that stay beside the conversation (see `ResultView::pinned`), if they are
- * older than `items`.
+ * The newest results that are kept visible beside the conversation (see `ResultView::pinned`),
+ * if they are older than `items`.
  */
 pinned?: Array<Item>, 
 /**

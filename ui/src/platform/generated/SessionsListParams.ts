@@ -5,7 +5,7 @@
  */
 export type SessionsListParams = { 
 /**
- * Part of a title; empty lists all.
+ * A part of a title to search for; empty lists all.
  */
 query: string, 
 /**
@@ -13,6 +13,6 @@ query: string,
  */
 offset: number, 
 /**
- * At most 200; 0 means 50.
+ * The most sessions of the page: at most 200; 0 means 50.
  */
 limit: number, };

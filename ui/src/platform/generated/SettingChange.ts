@@ -2,19 +2,19 @@
 import type { Text } from "./Text";
 
 /**
- * One change that a person has to confirm. Texts are shown as they are.
+ * A change that a person has to confirm. Texts are shown unchanged.
  */
 export type SettingChange = { 
 /**
- * Its place in the settings, or `key` with the name of a key.
+ * The dotted name of the setting, or `key` with the name of a key.
  */
 setting: string, 
 /**
- * The value now, as text.
+ * The current value, as text.
  */
 before: string, 
 /**
- * The value that was requested, as text.
+ * The requested value, as text.
  */
 after: string, 
 /**

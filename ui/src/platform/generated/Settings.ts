@@ -2,6 +2,7 @@
 import type { AuditSettings } from "./AuditSettings";
 import type { Budgets } from "./Budgets";
 import type { Conversation } from "./Conversation";
+import type { DataSettings } from "./DataSettings";
 import type { EgressSettings } from "./EgressSettings";
 import type { Limits } from "./Limits";
 import type { MemorySettings } from "./MemorySettings";
@@ -23,15 +24,15 @@ language: string,
  */
 theme: string, 
 /**
- * Whether the assistant may answer and act. If it is false, every run is refused.
+ * Whether the assistant may answer and act. If false, every run is refused.
  */
 agent_enabled: boolean, 
 /**
- * Switches of single agents and tools.
+ * Switches of individual agents and tools.
  */
 switches: Switches, 
 /**
- * Whether the first-run page has been answered.
+ * Whether the first-run page has been completed.
  */
 welcomed: boolean, 
 /**
@@ -39,7 +40,7 @@ welcomed: boolean,
  */
 model: ModelSettings, 
 /**
- * The rules for data that leaves this computer for a model.
+ * The rules for data that is sent from this computer to a model.
  */
 egress: EgressSettings, 
 /**
@@ -63,18 +64,28 @@ budgets: Budgets,
  */
 policy: PolicyMode, 
 /**
- * Whether `csign approvals approve` may decide. Changed only in the approval window.
+ * Whether `csign approvals approve` may decide. This can be changed only in the approval
+ * window.
  */
 decide_from_terminal: boolean, 
 /**
- * The audit log: how long it keeps values, and who confirms its checkpoints.
+ * The audit log: how long it keeps values, and the services that confirm its checkpoints.
  */
 audit: AuditSettings, 
 /**
- * IANA zone for dates in answers; `system` uses the machine's.
+ * The storage of sources of data.
+ */
+data: DataSettings, 
+/**
+ * The IANA time zone for dates in answers; `system` uses the zone of this computer.
  */
 time_zone: string, 
 /**
- * The user's choices about single packs, by pack id.
+ * The user's choices about individual packs, by pack id.
  */
-packs: { [key in string]: PackChoice }, };
+packs: { [key in string]: PackChoice }, 
+/**
+ * The widths of columns that the user chose in tables of the window, in characters: by table,
+ * then by column.
+ */
+column_widths: { [key in string]: { [key in string]: number } }, };

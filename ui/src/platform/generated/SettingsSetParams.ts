@@ -6,6 +6,6 @@ import type { Settings } from "./Settings";
  */
 export type SettingsSetParams = { 
 /**
- * All settings, the unchanged ones included.
+ * All settings, including unchanged ones.
  */
 settings: Settings, };

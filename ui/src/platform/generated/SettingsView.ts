@@ -4,15 +4,16 @@ import type { KeyringView } from "./KeyringView";
 import type { Settings } from "./Settings";
 
 /**
- * Settings, and facts about the profile that the settings page shows.
+ * Settings, and facts about the profile for the settings page.
  */
 export type SettingsView = { 
 /**
- * The settings in force.
+ * The settings that currently apply.
  */
 settings: Settings, 
 /**
- * Settings that a variable or flag overrides, by dotted name, with its source.
+ * Settings that a variable or flag overrides, by dotted name, with the source of the
+ * value.
  */
 forced: { [key in string]: string }, 
 /**
@@ -20,7 +21,7 @@ forced: { [key in string]: string },
  */
 keyring: KeyringView, 
 /**
- * Names of keys that have a value (keyring or this run).
+ * The names of keys that have a value (in the keyring or for this run).
  */
 secrets_set: Array<string>, 
 /**

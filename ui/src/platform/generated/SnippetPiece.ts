@@ -9,6 +9,6 @@ export type SnippetPiece = {
  */
 text: string, 
 /**
- * Whether the piece is one of the words that were searched for.
+ * Whether the piece is one of the words searched for.
  */
 is_match: boolean, };

@@ -17,6 +17,6 @@ usd: number,
  */
 calls: number, 
 /**
- * Calls of models without a price. `usd` does not include them.
+ * Calls of models without a price. `usd` does not include these calls.
  */
 unpriced_calls: number, };

@@ -3,20 +3,20 @@ import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 
 /**
- * A permission that the user has written down. Like any grant, it covers less once untrusted
- * content has entered a turn.
+ * A permission that the user has written in the file. Like any grant, it covers fewer calls once
+ * untrusted content has entered a turn.
  */
 export type StandingGrant = { 
 /**
- * Unique among the grants of the file.
+ * The name of the grant, unique in the file.
  */
 id: string, 
 /**
- * One tool by its id, without `*`.
+ * The id of a single tool, without `*`.
  */
 tool: ToolId, 
 /**
- * Only in this session.
+ * The session to which the permission is limited.
  */
 session?: SessionId | null, 
 /**
@@ -25,6 +25,6 @@ session?: SessionId | null,
  */
 arguments?: Record<string, unknown>, 
 /**
- * The moment at which the permission ends.
+ * The time at which the permission expires.
  */
 expires_at: string, };

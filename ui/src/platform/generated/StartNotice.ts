@@ -2,7 +2,7 @@
 import type { Text } from "./Text";
 
 /**
- * A notice for the start.
+ * A notice shown at the start of the app.
  */
 export type StartNotice = { 
 /**

@@ -3,7 +3,7 @@ import type { Choice } from "./Choice";
 import type { RunResult } from "./RunResult";
 
 /**
- * The values of an answer.
+ * The data of an answer.
  */
 export type StructuredOutput = { 
 /**
@@ -11,6 +11,6 @@ export type StructuredOutput = {
  */
 results?: Array<RunResult>, 
 /**
- * Answers that the question offers.
+ * Answers that a question of the assistant offers.
  */
 choices?: Array<Choice>, };

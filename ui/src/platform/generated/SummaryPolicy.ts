@@ -24,11 +24,11 @@ update_timing: UpdateTiming,
  */
 max_tokens: number, 
 /**
- * Threshold: messages that are not summarised yet; 0 = not counted.
+ * Threshold: the number of messages not yet summarised; 0 = no condition.
  */
 max_messages_since_update: number, 
 /**
- * Threshold: tokens of these messages; 0 = not counted.
+ * Threshold: the tokens of these messages; 0 = no condition.
  */
 max_tokens_since_update: number, 
 /**
@@ -36,10 +36,10 @@ max_tokens_since_update: number,
  */
 cooldown_seconds: number, 
 /**
- * Periodic: seconds since the last summary; 0 = not counted.
+ * Periodic: seconds since the last summary; 0 = no condition.
  */
 period_seconds: number, 
 /**
- * Periodic: messages since the last summary; 0 = not counted.
+ * Periodic: messages since the last summary; 0 = no condition.
  */
 every_messages: number, };

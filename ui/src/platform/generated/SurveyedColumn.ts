@@ -5,7 +5,7 @@
  */
 export type SurveyedColumn = { 
 /**
- * The heading as it is written.
+ * The heading as written in the file.
  */
 heading: string, 
 /**
@@ -13,6 +13,6 @@ heading: string,
  */
 samples: Array<string>, 
 /**
- * The field that is read from the column, or is suggested for it.
+ * The field that is read from the column or suggested for it.
  */
 field?: string, };

@@ -2,7 +2,7 @@
 import type { DateOrder } from "./DateOrder";
 
 /**
- * How the days of a file are written.
+ * The format of the days in a file.
  */
 export type SurveyedDates = { 
 /**
@@ -10,10 +10,10 @@ export type SurveyedDates = {
  */
 order?: DateOrder, 
 /**
- * Whether the file leaves open if day or month comes first.
+ * Whether the file does not show if day or month comes first.
  */
 is_ambiguous: boolean, 
 /**
- * One of the days.
+ * A day in the file, as an example.
  */
 example: string, };

@@ -10,19 +10,19 @@ export type SurveyedField = {
  */
 name: string, 
 /**
- * The name for people.
+ * The label shown to people.
  */
 label: Text, 
 /**
- * Whether a row cannot do without it.
+ * Whether every row needs a value for the field.
  */
 is_required: boolean, 
 /**
- * Whether a person may enter one value for all rows, if no column has it.
+ * Whether a person may enter a single value for all rows, if no column contains the field.
  */
 takes_constant: boolean, 
 /**
- * Another field that makes this one unnecessary.
+ * Another field whose presence makes this field unnecessary.
  */
 instead?: string, 
 /**

@@ -2,7 +2,7 @@
 import type { SwitchTarget } from "./SwitchTarget";
 
 /**
- * Switches one agent or tool off or on.
+ * Switches an agent or a tool off or on.
  */
 export type SwitchSetParams = { 
 /**

@@ -3,7 +3,7 @@ import type { AgentId } from "./AgentId";
 import type { ToolId } from "./ToolId";
 
 /**
- * Agents and tools that are switched off. All others are on.
+ * Agents and tools that are switched off. All others are switched on.
  */
 export type Switches = { 
 /**

@@ -6,23 +6,23 @@ import type { Effect } from "./Effect";
  */
 export type TestedTool = { 
 /**
- * The server's own name for it.
+ * The server's own name for the tool.
  */
 name: string, 
 /**
- * The server's own description, as a whole.
+ * The server's own description in full.
  */
 description: string, 
 /**
- * JSON Schema of the arguments, as a whole.
+ * The JSON Schema of the arguments in full.
  */
 input_schema: unknown, 
 /**
- * SHA-256 (hex) of the definition. It is what the user accepts.
+ * SHA-256 (hex) of the definition, which the user accepts.
  */
 hash: string, 
 /**
- * The same of the definition without the numbers in its descriptions, for a server whose
+ * SHA-256 (hex) of the definition without the numbers in its descriptions, for a server whose
  * numbers may change.
  */
 hash_without_numbers: string, 
@@ -31,6 +31,6 @@ hash_without_numbers: string,
  */
 says?: Effect | null, 
 /**
- * The effect that holds until the user confirms another one.
+ * The effect that applies until the user confirms another effect.
  */
 effect: Effect, };

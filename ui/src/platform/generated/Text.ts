@@ -2,6 +2,6 @@
 import type { FilledText } from "./FilledText";
 
 /**
- * A sentence for a person. It dereferences to its English form.
+ * A sentence for a person. The type dereferences to the English form.
  */
 export type Text = string | FilledText;

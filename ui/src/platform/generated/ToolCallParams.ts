@@ -15,11 +15,11 @@ tool: ToolId,
  */
 arguments: unknown, 
 /**
- * The session of the call; a new one when absent.
+ * The session of the call; absent creates a new session.
  */
 session?: SessionId | null, 
 /**
- * Whether nobody can approve. A write then ends with `approval_required` and the pending
- * action's id.
+ * Whether no person can approve. If so, a write ends with `approval_required` and the
+ * pending action's id.
  */
 headless: boolean, };

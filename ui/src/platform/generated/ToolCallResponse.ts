@@ -12,11 +12,11 @@ export type ToolCallResponse = {
  */
 outcome: ToolOutcome, 
 /**
- * The result of the tool; `null` without one.
+ * The result of the tool; `null` if there is none.
  */
 data: unknown, 
 /**
- * How clients show the result. Absent if its tool declares no shape.
+ * How clients show the result. Absent if the tool declares no shape.
  */
 view?: ResultView, 
 /**

@@ -16,12 +16,12 @@ import type { ToolId } from "./ToolId";
 import type { ToolTarget } from "./ToolTarget";
 
 /**
- * Everything the engine needs to know of one tool. Shapes come from the manifest; names are
- * resolved.
+ * All data about a tool that the engine needs, with resolved names. The data comes from the
+ * manifest.
  */
 export type ToolSpec = { 
 /**
- * The identifier, with the pack in front if several packs use it.
+ * The identifier, prefixed with the pack if several packs have a tool with this id.
  */
 id: ToolId, 
 /**
@@ -29,7 +29,7 @@ id: ToolId,
  */
 pack: PackId, 
 /**
- * The name the model sees: letters, digits, `_` and `-` only, at most 64.
+ * The name shown to the model: only letters, digits, `_` and `-`, at most 64.
  */
 model_name: string, 
 /**
@@ -37,7 +37,7 @@ model_name: string,
  */
 title: string, 
 /**
- * Text given to the model.
+ * The description given to the model.
  */
 description: string, 
 /**
@@ -57,7 +57,7 @@ kind: Kind,
  */
 effect: Effect, 
 /**
- * Whether it reads from targets that the model chooses.
+ * Whether the tool reads from targets that the model chooses.
  */
 open_world: boolean, 
 /**
@@ -65,8 +65,9 @@ open_world: boolean,
  */
 reach: Reach, 
 /**
- * Whether a person or the pack answers for the description. A description that a server wrote
- * and nobody accepted marks each request that carries it as untrusted.
+ * Whether a person or the pack is responsible for the description. If a server wrote the
+ * description and nobody accepted it, each request with the description is marked as
+ * untrusted.
  */
 is_description_accepted: boolean, 
 /**
@@ -74,15 +75,15 @@ is_description_accepted: boolean,
  */
 output_trust: OutputTrust, 
 /**
- * Whether a person may approve it for the rest of a session.
+ * Whether a person may approve the tool for the rest of a session.
  */
 grantable: boolean, 
 /**
- * Whether every call needs a person's approval, whatever policies, rules and grants say.
+ * Whether every call needs a person's approval, regardless of policies, rules and grants.
  */
 human_required?: boolean, 
 /**
- * Whether an answer comes while the user waits.
+ * Whether the result comes while the user waits.
  */
 latency: Latency, 
 /**
@@ -90,7 +91,7 @@ latency: Latency,
  */
 input_schema: unknown, 
 /**
- * JSON Schema of all arguments, with the caller-owned ones.
+ * JSON Schema of all arguments, including caller-owned ones.
  */
 full_input_schema: unknown, 
 /**
@@ -98,23 +99,23 @@ full_input_schema: unknown,
  */
 output_schema: unknown, 
 /**
- * Parameters that only the host fills, by name.
+ * Parameters that only the host fills in, by name.
  */
 caller_owned: Array<CallerParam>, 
 /**
- * The milliseconds that one attempt may take.
+ * The time limit of an attempt in milliseconds.
  */
 timeout_ms: number, 
 /**
- * The most attempts of one call, at least 1.
+ * The most attempts of a call, at least 1.
  */
 max_attempts: number, 
 /**
- * The wait before each further attempt.
+ * The delay before each further attempt.
  */
 backoff: Backoff, 
 /**
- * How the tool's own side recognises a repeated call.
+ * How the receiver of a call recognises a repeated call.
  */
 idempotency: IdempotencyStrategy, 
 /**
@@ -122,7 +123,7 @@ idempotency: IdempotencyStrategy,
  */
 idempotency_key_ref?: string | null, 
 /**
- * The credential it needs, by name.
+ * The credential that the tool needs, by name.
  */
 auth?: Auth | null, 
 /**
@@ -134,23 +135,23 @@ audit_required: boolean,
  */
 view: ResultView, 
 /**
- * How the change is computed that the approval window shows.
+ * How the change that the approval window shows is computed.
  */
 preview?: Preview | null, 
 /**
- * Values that a result leaves in the session.
+ * Values of a result that are stored in the session.
  */
 session_values: Array<SessionValue>, 
 /**
  * For an analysis: the pointer to the instant that its result describes. The same question
- * shortly after is answered from it.
+ * shortly after is answered from this result.
  */
 as_of?: string | null, 
 /**
- * Where it runs.
+ * Where the tool runs.
  */
 target: ToolTarget, 
 /**
- * SHA-256 (hex) of the canonical form of what makes up this tool's definition.
+ * SHA-256 (hex) of the canonical form of the tool's definition.
  */
 definition_hash: string, };

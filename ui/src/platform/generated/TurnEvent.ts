@@ -17,15 +17,15 @@ import type { TurnStatus } from "./TurnStatus";
 import type { Usage } from "./Usage";
 
 /**
- * One event with its address. `n` counts from 1 within a turn.
+ * An event with its address. `n` counts from 1 within a turn.
  */
 export type TurnEvent = { 
 /**
- * The session that the turn belongs to.
+ * The session to which the turn belongs.
  */
 session: SessionId, 
 /**
- * The turn that the event belongs to.
+ * The turn to which the event belongs.
  */
 turn: TurnId, 
 /**
@@ -33,7 +33,7 @@ turn: TurnId,
  */
 n: number, 
 /**
- * The moment at which the event was emitted.
+ * The time at which the event was emitted.
  */
 at: string, } & ({ "type": "status", 
 /**
@@ -41,7 +41,7 @@ at: string, } & ({ "type": "status",
  */
 stage: Stage, 
 /**
- * A sentence about it, if there is more to say than the stage.
+ * A sentence about the stage, if there is more information.
  */
 text?: string | null, } | { "type": "dev_status", 
 /**
@@ -49,7 +49,7 @@ text?: string | null, } | { "type": "dev_status",
  */
 text: string, 
 /**
- * Values that belong to it; `null` without any.
+ * The values of the information; `null` if there are none.
  */
 data: unknown, } | { "type": "agent_start", 
 /**
@@ -109,7 +109,7 @@ approval: Approval, } | { "type": "approval_resolved",
  */
 id: ApprovalId, 
 /**
- * The status that it has now.
+ * The new status of the action.
  */
 status: ApprovalStatus, } | { "type": "reasoning", 
 /**
@@ -145,7 +145,7 @@ text: string,
  */
 choices?: Array<Choice>, 
 /**
- * The error, unless the turn ended well.
+ * The error, unless the turn succeeded.
  */
 error?: AgentError | null, 
 /**

@@ -7,7 +7,7 @@ import type { SessionId } from "./SessionId";
  */
 export type TurnStartParams = { 
 /**
- * A new session when absent.
+ * The session; absent creates a new session.
  */
 session?: SessionId | null, 
 /**
@@ -15,15 +15,15 @@ session?: SessionId | null,
  */
 text: string, 
 /**
- * `offline`, or a model of the configured provider; the settings' model when absent.
+ * `offline`, or a model of the configured provider; if absent, the model in the settings.
  */
 model?: string | null, 
 /**
- * The specialist that shall answer; the supervisor chooses if absent.
+ * The specialist that is to answer; if absent, the supervisor chooses.
  */
 agent?: AgentId | null, 
 /**
- * Whether nobody can approve. The turn then ends with `approval_required` instead of
+ * Whether no person can approve. If so, the turn ends with `approval_required` instead of
  * waiting.
  */
 headless: boolean, };

@@ -7,14 +7,14 @@ import type { TurnId } from "./TurnId";
  */
 export type TurnStartResponse = { 
 /**
- * The session of the turn, also if it was created now.
+ * The session of the turn, which may be new.
  */
 session: SessionId, 
 /**
- * The identifier of the turn, by which it is cancelled.
+ * The identifier of the turn, with which it can be cancelled.
  */
 turn: TurnId, 
 /**
- * Whether it waits for an earlier turn of its session.
+ * Whether the turn waits for an earlier turn of its session.
  */
 queued: boolean, };

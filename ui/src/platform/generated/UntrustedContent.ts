@@ -3,11 +3,11 @@ import type { CallId } from "./CallId";
 import type { ToolId } from "./ToolId";
 
 /**
- * A piece of untrusted content. It is shown as plain text.
+ * A piece of untrusted content, which is shown as plain text.
  */
 export type UntrustedContent = { 
 /**
- * The tool that returned it; empty for remembered content of earlier messages.
+ * The tool that returned the content; empty for remembered content of earlier messages.
  */
 tool: ToolId, 
 /**
@@ -19,11 +19,11 @@ tool_title: string,
  */
 server: string, 
 /**
- * The call that returned it.
+ * The call that returned the content.
  */
 call?: CallId | null, 
 /**
- * A part of it, on one line.
+ * A part of the content, on a single line.
  */
 excerpt: string, 
 /**

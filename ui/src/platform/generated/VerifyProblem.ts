@@ -2,14 +2,14 @@
 import type { Text } from "./Text";
 
 /**
- * One fault of a log.
+ * A problem in a log.
  */
 export type VerifyProblem = { 
 /**
- * The first bad record, when one can be named.
+ * The first affected record, if known.
  */
 seq?: number | null, 
 /**
- * A sentence that says what is wrong.
+ * A sentence that describes the problem.
  */
 message: Text, };

@@ -7,12 +7,12 @@ import type { VerifyProblem } from "./VerifyProblem";
  */
 export type VerifyReport = { 
 /**
- * Whether the log has no fault.
+ * Whether the verification found no problem.
  */
 ok: boolean, 
 /**
- * Whether only a part of a log was checked: an export of one session or decision. It does not
- * show whether other records were left out, nor where the signing key is kept.
+ * Whether only a part of a log was checked: an export of one session or decision. Such an
+ * export does not show whether other records were omitted or where the signing key is kept.
  */
 part: boolean, 
 /**
@@ -32,11 +32,11 @@ root: string,
  */
 key_fingerprint: string, 
 /**
- * Whether the signing key comes from the keyring, and is not one of this run only.
+ * Whether the signing key comes from the keyring, and was not created for this run only.
  */
 anchored: boolean, 
 /**
- * The copy of the newest checkpoint that the log was compared with.
+ * The copy of the newest checkpoint with which the log was compared.
  */
 compared_with: ComparedWith, 
 /**
@@ -44,7 +44,7 @@ compared_with: ComparedWith,
  */
 unsigned_tail: number, 
 /**
- * Empty when `ok`. The first one is the earliest.
+ * The problems, earliest first. Empty if `ok`.
  */
 problems: Array<VerifyProblem>, 
 /**
@@ -52,11 +52,11 @@ problems: Array<VerifyProblem>,
  */
 unknown_outcomes: Array<number>, 
 /**
- * Files of an export that were not checked: those for people and for other programs, and those
- * that no export has. At most 100 are listed. Empty unless `ok`.
+ * Files of an export that were not checked: files for people and for other programs, and files
+ * that do not belong to an export. At most 100 are listed. Empty unless `ok`.
  */
 unchecked: Array<string>, 
 /**
- * The number of all such files.
+ * The number of all unchecked files.
  */
 unchecked_total: number, };

@@ -11,7 +11,7 @@ import { emptyChoice, filterOf, type Choice } from "./filter";
 
 const RECORDS = 100;
 const ENTRIES = 50;
-/** The pause before the next look at an index that is still being made. */
+/** The pause before an unfinished index is read again. */
 const AGAIN_MS = 100;
 
 export type Mode = "questions" | "records";
@@ -24,7 +24,7 @@ export class AuditState {
   records = $state.raw<AuditRecordView[]>([]);
   hasMore = $state(false);
   total = $state(0);
-  /** Which part of the log is indexed, while that is not all of it. */
+  /** The part of the log that is indexed; null once all of it is indexed. */
   indexed = $state<number | null>(null);
   /** Records that came after the list was read. */
   fresh = $state(0);
@@ -70,7 +70,7 @@ export class AuditState {
     try {
       this.choices = await call("audit_choices", {});
     } catch {
-      // The lists of names stay as they were; the list itself has reported the error.
+      // The lists of names stay as they were. The list of records has already reported the error.
     }
   }
 
@@ -101,7 +101,7 @@ export class AuditState {
         filter: filterOf(this.choice),
         before,
         limit: ENTRIES,
-        // Changes of settings and other records without a question are in the list of all records.
+        // Records without a question, such as changes of settings, are shown only in the list of all records or for a chosen event.
         asked: this.choice.event === "",
       });
       // The answer to an outdated request is ignored.
@@ -209,7 +209,7 @@ export class AuditState {
     }
   }
 
-  /** Runs an action that ends with a sentence. */
+  /** Runs an action that returns a sentence to show. */
   async act(action: () => Promise<string | null>): Promise<void> {
     this.error = null;
     this.said = null;

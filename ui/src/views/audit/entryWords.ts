@@ -1,4 +1,4 @@
-// The names of the audit view's entries, and of who asked.
+// The names of the audit view's entries and of the persons and places that asked.
 import Eraser from "@lucide/svelte/icons/eraser";
 import Flag from "@lucide/svelte/icons/flag";
 import MessageSquare from "@lucide/svelte/icons/message-square";
@@ -23,7 +23,7 @@ export function entryIcon(entry: AuditEntry): typeof Flag {
   }
 }
 
-/** The text of a question, or the name of what happened. */
+/** Returns the text of a question, or the name of the event. */
 export function entryTitle(entry: AuditEntry): string {
   switch (entry.kind) {
     case "question":
@@ -41,13 +41,13 @@ export function entryTitle(entry: AuditEntry): string {
   }
 }
 
-/** The person and the place, or only the place. */
+/** Returns the person and the place, or only the place. */
 export function whoAsked({ person, origin }: AuditEntry): string {
   const place = origin ? tMaybe(`audit.origin_${origin}`, origin) : "";
   return person ? t("audit.who", { person, place }) : place;
 }
 
-/** A duration in the largest two units that matter. */
+/** Formats a duration in its two largest units. */
 export function duration(ms: number): string {
   if (ms < 1000) return t("audit.ms", { count: ms });
   const seconds = Math.round(ms / 1000);

@@ -25,7 +25,7 @@ export const emptyChoice = (): Choice => ({
   session: "",
 });
 
-/** The beginning of a day, or of the day after it. */
+/** Returns the first moment of the day that is `days` days after this one. */
 function moment(day: string, days: number): string | null {
   const at = new Date(`${day}T00:00:00`);
   if (Number.isNaN(at.getTime())) return null;
@@ -33,7 +33,7 @@ function moment(day: string, days: number): string | null {
   return at.toISOString();
 }
 
-/** The filter of a choice. A member that is not chosen is absent. */
+/** Returns the filter of a choice. A member that is not chosen is absent. */
 export function filterOf(choice: Choice): AuditFilter {
   const filter: AuditFilter = { search: choice.search };
   if (choice.tool !== "") filter.tool = choice.tool;
@@ -48,7 +48,7 @@ export function filterOf(choice: Choice): AuditFilter {
   return filter;
 }
 
-/** How many parts of the filter are set, besides the words. */
+/** Returns how many parts of the filter are set, besides the words. */
 export function chosen(choice: Choice): number {
   const { search, ...rest } = choice;
   void search;

@@ -16,7 +16,7 @@ const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): A
   ...rest,
 });
 
-test("a call and its outcome are one step, and a decision knows what was shown", () => {
+test("a call and its outcome are one step, and a decision has the proposal that was shown", () => {
   const records = [
     record("run_started", { revealed: { input: "Pause it" } }),
     record("model_call", { status: "ok" }),
@@ -55,7 +55,7 @@ test("a call and its outcome are one step, and a decision knows what was shown",
   ]);
 });
 
-test("an action without its outcome still shows how it ended, and erased values say so", () => {
+test("an action without its outcome still shows how it ended, and erased values are marked as erased", () => {
   const lost = [
     record("tool_intent", { fields: { call: "c1", approval: "a1", effect: "write" } }),
     record("approval_resolved", { fields: { approval: "a1" }, status: "failed" }),
@@ -96,7 +96,7 @@ test("the end of an action is hidden only by its own outcome", () => {
   ]);
 });
 
-test("a filter has only what was chosen, and whole days", () => {
+test("a filter has only the chosen members, and covers whole days", () => {
   expect(filterOf(emptyChoice())).toEqual({ search: "" });
   const choice = { ...emptyChoice(), tool: "pause", since: "2026-03-01", until: "2026-03-01" };
   const filter = filterOf(choice);
@@ -104,7 +104,7 @@ test("a filter has only what was chosen, and whole days", () => {
   expect(new Date(filter.until!).getTime() - new Date(filter.since!).getTime()).toBe(86_400_000);
 });
 
-test("an approved read is one step with its end, and says where it sent data to", () => {
+test("an approved read is one step with its outcome and its destinations", () => {
   const places = [
     { kind: "host", name: "docs.example" },
     { kind: "server", name: "notes/web" },

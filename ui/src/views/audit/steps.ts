@@ -22,7 +22,7 @@ export interface Step {
   kind: StepKind;
   /** The record that begins the step. */
   record: AuditRecordView;
-  /** The record that ends it, such as a call's outcome. */
+  /** The record that ends the step, such as a call's outcome. */
   end: AuditRecordView | null;
   /** The proposal that a decision is about. */
   request: AuditRecordView | null;
@@ -30,7 +30,7 @@ export interface Step {
   isDecided: boolean;
   /** How many records of the same kind the step stands for. */
   times: number;
-  /** How a call ended: the step says it, no record says it, or a later page may say it. */
+  /** Whether the outcome of a call is known, is unknown, or may be on a later page. */
   outcome: "known" | "unknown" | "later";
 }
 
@@ -63,18 +63,18 @@ function kindOf(record: AuditRecordView): StepKind {
   }
 }
 
-/** Whether it says how an approved action ended, which the action's own outcome says, too. */
+/** Whether the record says how an approved action ended. The action's own outcome record says the same. */
 const isEnd = ({ record_type, status }: AuditRecordView): boolean =>
   record_type === "approval_resolved" && (status === "done" || status === "failed");
 
-/** Whether it is the call of an approved action, with its outcome. */
+/** Whether the step is the call of this approved action and has its outcome. */
 const hasEnded = ({ kind, record, end }: Step, approval: string): boolean =>
   (kind === "executed" || kind === "read") &&
   end !== null &&
   approval !== "" &&
   text(record.fields["approval"]) === approval;
 
-/** The steps of an entry, in the order of the log. `hasMore` says that the entry has more records than these. */
+/** Returns the steps of an entry, in the order of the log. `hasMore` says that the entry has more records than these. */
 export function stepsOf(records: readonly AuditRecordView[], hasMore = false): Step[] {
   const steps: Step[] = [];
   const calls = new Map<string, Step>();
@@ -119,14 +119,14 @@ export function stepsOf(records: readonly AuditRecordView[], hasMore = false): S
   return steps;
 }
 
-/** A revealed text; null if it was erased, undefined if the record has none. */
+/** Returns a revealed text; null if it was erased, undefined if the record has none. */
 export function revealed(record: AuditRecordView, member: string): string | null | undefined {
   const value = record.revealed[member];
   if (value === undefined) return undefined;
   return typeof value === "string" ? value : value === null ? null : JSON.stringify(value);
 }
 
-/** JSON in a text, or the text itself. */
+/** Parses a text as JSON. Returns the text itself if it is not JSON. */
 export function parsed(value: string): unknown {
   if (!/^\s*[[{"]/.test(value)) return value;
   try {
@@ -136,19 +136,19 @@ export function parsed(value: string): unknown {
   }
 }
 
-/** The sentence of a proposal's preview; empty without one. */
+/** Returns the sentence of a proposal's preview; empty without a preview. */
 export function summaryOf(request: AuditRecordView): string {
   const preview: Obj = obj(parsed(revealed(request, "preview") ?? ""));
   return text(preview["summary"]);
 }
 
-/** Arguments by name, as an approval window shows them; null if they were erased or are none. */
+/** Returns the arguments by name, as an approval window shows them; null if they were erased or there are none. */
 export function argumentsOf(record: AuditRecordView): ArgumentRow[] | null {
   const value = revealed(record, "arguments");
   return value === undefined || value === null ? null : argumentRows(value);
 }
 
-/** The places that a read sends data to; none if they were erased. */
+/** Returns the places that a read sends data to; none if they were erased. */
 export function destinationsOf(record: AuditRecordView): Destination[] {
   const found = parsed(revealed(record, "destinations") ?? "");
   if (!Array.isArray(found)) return [];

@@ -1,5 +1,4 @@
-// The names of tools and specialists as people know them. The log has their ids, also of those that are not installed any
-// more.
+// The names of tools and specialists as people know them. The log has only ids, also of tools that are no longer installed.
 import { named } from "../../i18n/host";
 import { call } from "../../platform";
 
@@ -19,7 +18,7 @@ class Titles {
         ),
       );
     } catch {
-      // The ids are shown.
+      // Without names, the ids are shown.
     }
   }
 

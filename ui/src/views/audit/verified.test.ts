@@ -21,11 +21,11 @@ const report = (rest: Partial<VerifyReport> = {}): VerifyReport => ({
   ...rest,
 });
 
-test("a part of a log says nothing of its key's place", () => {
+test("the report about a part of a log does not say where its key is kept", () => {
   expect(keyPlace(report({ part: true }))).toBe(null);
 });
 
-test("a whole log says where its key is kept", () => {
+test("the report about a whole log says where its key is kept", () => {
   expect(keyPlace(report())).toBe("audit.not_anchored");
   expect(keyPlace(report({ anchored: true }))).toBe("audit.anchored");
   expect(keyPlace(report({ key_fingerprint: "", checkpoints: 0 }))).toBe(null);

@@ -27,7 +27,7 @@ test("every record type has a text in every language, in the same order", () => 
     expect(types.filter((type) => !textsOf(tag)[`record.${type}`])).toEqual([]);
 });
 
-test("an approval is decided once, and its action ends", () => {
+test("a decision on an approval and the end of its action have different texts", () => {
   const said = ["approved", "rejected", "expired", "done", "failed"].map((status) =>
     titleOf(record("approval_resolved", { status })),
   );
@@ -38,7 +38,7 @@ test("an approval is decided once, and its action ends", () => {
   expect(titleOf(record("tool_outcome", { status: "failed" }))).toBe("Tool finished");
 });
 
-test("a record names the tool, or else what it is about", () => {
+test("a record names its tool, or else its object", () => {
   const fields = { model: "scripted", setting: "theme", pack: "shop" };
   const subjects = (
     ["model_call", "setting_changed", "pack_loaded", "kill_switch", "run_started"] as const
@@ -53,7 +53,7 @@ test("a record names the tool, or else what it is about", () => {
   );
 });
 
-test("a permission for destinations names them, and how long it holds is said in words", () => {
+test("a permission for destinations names them, and its duration is given in words", () => {
   const given = record("grant_created", {
     fields: { scope: "always", by: "terminal" },
     revealed: { destinations: '[{"kind":"host","name":"docs.example"}]' },

@@ -1,4 +1,4 @@
-// The texts and icons of records: what happened, to what, and the tone of the status.
+// The texts and icons of records: the event, its object, and the tone of the status.
 import BookText from "@lucide/svelte/icons/book-text";
 import Bot from "@lucide/svelte/icons/bot";
 import CircleDot from "@lucide/svelte/icons/circle-dot";
@@ -53,7 +53,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   alarm_acknowledged: ShieldAlert,
 };
 
-/** The icon of a record; a circle for an event without an icon of its own. */
+/** Returns the icon of a record; a circle for an event without an icon of its own. */
 export const iconOf = (type: RecordType): typeof Bot => ICONS[type] ?? CircleDot;
 
 type Label = Extract<MessageKey, `record.${string}`>;
@@ -65,7 +65,7 @@ export const TYPES: readonly RecordType[] = Object.keys(textsOf(FALLBACK))
   .filter(isLabel)
   .map((key) => key.slice("record.".length) as TypeOf<Label>);
 
-/** The fields of which one names what a record is about, where that is not a tool. */
+/** The fields that may name the object of a record if the record is not about a tool. */
 const SUBJECTS: Partial<Record<RecordType, string[]>> = {
   model_call: ["model"],
   setting_changed: ["setting"],
@@ -73,13 +73,13 @@ const SUBJECTS: Partial<Record<RecordType, string[]>> = {
   pack_loaded: ["pack"],
 };
 
-/** The event of a record. A decision on an approval and the end of the approved action have the same record type. */
+/** Returns the event of a record. A decision on an approval and the end of the approved action have the same record type. */
 export function titleOf({ record_type, status }: AuditRecordView): string {
   const ended = record_type === "approval_resolved" && (status === "done" || status === "failed");
   return t(ended ? "audit.approved_ended" : `record.${record_type}`);
 }
 
-/** The object of the event; empty if the record names none. */
+/** Returns the object of the event; empty if the record names none. */
 export function subjectOf(record: AuditRecordView): string {
   const { record_type, tool, fields } = record;
   if (record_type === "grant_created" || record_type === "grant_revoked") {
@@ -92,7 +92,7 @@ export function subjectOf(record: AuditRecordView): string {
   return tool ?? (name === undefined ? "" : named(name));
 }
 
-/** A value of a record in words, where its name has some. */
+/** Returns a value of a record in words, if there are words for it. */
 export function valueOf(name: string, value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (name === "scope") return tMaybe(`destination.${text}`, text);
@@ -100,7 +100,7 @@ export function valueOf(name: string, value: unknown): string {
   return text;
 }
 
-/** The label of a member of a record; its own name if it has no label. */
+/** Returns the label of a member of a record; its own name if it has no label. */
 export const labelOf = (name: string): string => tMaybe(`field.${name}`, name);
 
 export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";

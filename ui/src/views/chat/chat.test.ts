@@ -6,7 +6,7 @@ import { clockTime, visible } from "./entries/approvalText";
 import { reasonOf, statusOf } from "./entries/toolStatus";
 import { groupByDay } from "./sessions";
 
-test("hidden characters are written as their codes, ordinary ones are left", () => {
+test("hidden characters are written as their codes, and ordinary characters stay", () => {
   expect(visible("pay\u200bpal \u202etxt")).toBe("pay⟦U+200B⟧pal ⟦U+202E⟧txt");
   expect(visible("Åsa 東京 – 5 €")).toBe("Åsa 東京 – 5 €");
 });
@@ -15,7 +15,7 @@ test("time left is minutes and seconds, never negative", () => {
   expect([clockTime(599_999), clockTime(61_000), clockTime(-5)]).toEqual(["9:59", "1:01", "0:00"]);
 });
 
-test("a call that ended says how; one that waits says so", () => {
+test("a call that ended shows its outcome, and a waiting call says that it waits", () => {
   expect(statusOf({ outcome: null, approvalStatus: "pending" }).icon).toBe("wait");
   expect(statusOf({ outcome: "rejected", approvalStatus: "rejected" }).text).toBe(
     "outcome.rejected",
@@ -23,7 +23,7 @@ test("a call that ended says how; one that waits says so", () => {
   expect(statusOf({ outcome: null, approvalStatus: null }).icon).toBe("busy");
 });
 
-test("a call that did not end well says why in its details, unless that is said below it", () => {
+test("a failed call has its reason in the details, unless the reason is shown below the card", () => {
   const error = {
     contract_version: "1.0",
     code: "internal_error" as const,

@@ -15,7 +15,7 @@ test("a name is typed after an @ that begins a word", () => {
     expect(mentionAt(text, text.length)).toBeNull();
 });
 
-test("those who may answer and fit are offered", () => {
+test("specialists that may answer and fit the typed text are offered", () => {
   const ids = (typed: string): string[] => fitting(agents, typed).map(({ id }) => id);
   expect([ids(""), ids("AL"), ids("å"), ids("b"), ids("x")]).toEqual([
     ["a", "b"],
@@ -26,7 +26,7 @@ test("those who may answer and fit are offered", () => {
   ]);
 });
 
-test("the chosen name replaces what was typed", () => {
+test("the chosen name replaces the typed text", () => {
   expect(withName("ask @al today", { at: 4, typed: "al" }, "Alma")).toEqual({
     text: "ask @Alma today",
     caret: 10,

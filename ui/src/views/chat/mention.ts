@@ -1,5 +1,5 @@
-// Specialists named with @ in the message field: which word is being typed, who fits it, and the text
-// with the chosen name. Knows nothing of the page.
+// Specialists named with @ in the message field: the word that is being typed, the specialists that fit it, and the text with the chosen
+// name. Knows nothing of the page.
 import type { AgentView } from "../../platform/generated/AgentView";
 
 type Named = Pick<AgentView, "id" | "name" | "enabled">;
@@ -10,7 +10,7 @@ export interface Mention {
   typed: string;
 }
 
-/** The name that is being typed at the caret, or null. */
+/** Returns the name that is being typed at the caret, or null. */
 export function mentionAt(text: string, caret: number): Mention | null {
   const before = text.slice(0, caret);
   const found = /(?:^|[\s(])@([^\s@]*)$/u.exec(before);
@@ -19,14 +19,14 @@ export function mentionAt(text: string, caret: number): Mention | null {
   return { at: caret - typed.length - 1, typed };
 }
 
-/** The specialists that may answer and whose name or id begins with the typed text. */
+/** Returns the specialists that may answer and whose name or id begins with the typed text. */
 export function fitting<T extends Named>(agents: readonly T[], typed: string): T[] {
   const wanted = typed.toLocaleLowerCase();
   const fits = (name: string): boolean => name.toLocaleLowerCase().startsWith(wanted);
   return agents.filter((agent) => agent.enabled && (fits(agent.name) || fits(agent.id)));
 }
 
-/** The text with the whole name in place of the typed part, and the caret after it. */
+/** Returns the text with the whole name in place of the typed part, and the caret after the name. */
 export function withName(
   text: string,
   { at, typed }: Mention,

@@ -1,4 +1,4 @@
-// Which results stand beside a conversation.
+// The results that are shown beside a conversation.
 import { expect, test } from "vitest";
 import type { ResultView } from "../../platform/generated/ResultView";
 import { itemOf } from "../../state/testing";
@@ -20,7 +20,7 @@ const shown = (seq: number, tool: string, view: ResultView) =>
 const table: ResultView = { shape: "table", columns: [{ field: "a" }], pinned: true };
 const cart: ResultView = { shape: "named", pack: "shop", view: "cart", pinned: true };
 
-test("each tool has a place, tools share that of a named view, and the newest comes first", () => {
+test("each tool has a place, tools with the same named view share one, and the newest place comes first", () => {
   const state = emptyTranscript("s");
   takeItems(state, [
     shown(1, "cart.add", cart),
@@ -36,7 +36,7 @@ test("each tool has a place, tools share that of a named view, and the newest co
   ]);
 });
 
-test("a view that always stands there comes last while it has no result", () => {
+test("a standing view comes last while it has no result", () => {
   expect(placesOf(null).map(({ place }) => place)).toEqual(["view cart"]);
   const state = emptyTranscript("s");
   takeItems(state, [shown(2, "stations", table)]);

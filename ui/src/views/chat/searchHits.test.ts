@@ -12,7 +12,7 @@ const hit = (session: string, seq: number): MessageHit => ({
   snippet: [],
 });
 
-test("messages are grouped by conversation in the order of the best one", () => {
+test("messages are grouped by conversation, in the order of each conversation's best message", () => {
   const groups = byConversation([hit("b", 3), hit("a", 1), hit("b", 1)]);
   expect(groups.map(({ title, hits }) => [title, hits.map(({ seq }) => seq)])).toEqual([
     ["B", [3, 1]],

@@ -18,7 +18,7 @@ export function byConversation(hits: readonly MessageHit[]): HitGroup[] {
   return [...groups.values()];
 }
 
-/** The first moment of a day of this computer, such as `2026-11-21`; null without a valid day. */
+/** Returns the first moment of a day of this computer, such as `2026-11-21`; null if the day is invalid. */
 export function startOfDay(day: string): string | null {
   const date = new Date(`${day}T00:00:00`);
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(date.getTime())
@@ -26,7 +26,7 @@ export function startOfDay(day: string): string | null {
     : null;
 }
 
-/** The first moment after a day. */
+/** Returns the first moment after a day. */
 export function endOfDay(day: string): string | null {
   const begin = startOfDay(day);
   if (begin === null) return null;

@@ -54,7 +54,7 @@ test("with imported data, neither sample accounts nor the demo shop are suggeste
   expect(keys(found.questions)).toEqual(["start.any_pacing", "start.any_behind"]);
 });
 
-test("imported accounts are named", () => {
+test("suggestions name imported accounts", () => {
   const found = suggest(sources("imported", { accounts: ["Acme", "Birch", "Cove"] }), "en");
   expect(found.questions).toEqual([
     { key: "start.own_pacing", vars: { account: "Acme" } },
@@ -63,14 +63,14 @@ test("imported accounts are named", () => {
   ]);
 });
 
-test("a shop at an address is no demo and stays beside imported data", () => {
+test("a shop with an address is not a demo, and is still suggested with imported data", () => {
   const servers = [{ pack: "shop", address: "https://shop.example/mcp" }];
   const found = suggest(sources("imported", { servers }), "en");
   expect(found.introductions).toEqual([]);
   expect(found.questions.at(-1)).toBe("Show me tents");
 });
 
-test("without a pack that takes files there are only examples", () => {
+test("without a pack that takes files, only the packs' examples are suggested", () => {
   const found = suggest(sources("sample", { data: null }), "en");
   expect(found.introductions).toEqual([{ key: "start.demo_shop" }]);
   expect(found.questions).toContain("How is account 17?");

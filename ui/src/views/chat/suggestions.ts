@@ -26,7 +26,7 @@ export interface Suggestions {
   questions: (string | Wording)[];
 }
 
-/** The pack whose own server is a demo. With an address in its settings it is a real shop. */
+/** The pack whose own server is a demo. With an address in its settings, the pack uses a real shop. */
 const DEMO_SHOP = "shop";
 const OF_A_PACK = 3;
 const MOST = 6;
@@ -51,7 +51,7 @@ export function suggest(sources: Sources, language: string): Suggestions {
   return found;
 }
 
-/** The sample is empty before the first question is asked. */
+/** Returns the text about the sample. The count is 0 before the first question, because the sample is not made yet. */
 function sampleOf(count: number): Wording {
   return count > 0 ? { key: "start.sample", vars: { count } } : { key: "start.sample_unread" };
 }

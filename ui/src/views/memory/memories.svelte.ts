@@ -84,7 +84,7 @@ export class Memories {
     this.put(await call("memory_edit", { id, text }));
   }
 
-  /** Pins a memory or takes the pin away, and puts it where it belongs. */
+  /** Pins or unpins a memory, and moves it to its place in the list. */
   async pin(memory: MemoryEntry, session: string | null): Promise<void> {
     try {
       this.put(await call("memory_pin", { id: memory.id, pinned: !memory.pinned }));

@@ -1,4 +1,4 @@
-// The edited settings: a copy of those in force, the differences, and saving them together.
+// The edited settings: a copy of the settings in force, the differences, and a function that saves them together.
 import { app } from "../../app/app.svelte";
 import { wordedError } from "../../i18n/host";
 import { asAgentError, call } from "../../platform";
@@ -18,13 +18,13 @@ export class Draft {
       JSON.stringify(this.value) !== JSON.stringify(app.settings.settings),
   );
 
-  /** Takes over what is in force, unless something is being edited. */
+  /** Copies the settings in force, unless a person is editing. */
   follow(): void {
     if (app.settings && (this.value === null || JSON.stringify(this.value) === this.base))
       this.reset();
   }
 
-  /** Takes over the model that was just saved, and keeps what else is being edited. */
+  /** Copies the model that was just saved, and keeps all other edits. */
   followModel(): void {
     if (!this.value || !app.settings) return;
     const { model, egress } = app.settings.settings;
@@ -36,7 +36,7 @@ export class Draft {
     this.value = app.settings
       ? (structuredClone($state.snapshot(app.settings.settings)) as Settings)
       : null;
-    // Only the fault of the file has switched it off. Saving replaces the file.
+    // The assistant is off only because the settings file has an error. Saving replaces the file.
     if (this.value && app.settingsFault) this.value.agent_enabled = true;
     this.base = JSON.stringify(this.value);
     this.error = null;
@@ -50,7 +50,7 @@ export class Draft {
       app.take(await call("settings_set", { settings: $state.snapshot(this.value) as Settings }));
       this.reset();
       this.saved = true;
-      // Shown for a short time.
+      // The confirmation is shown for a short time.
       setTimeout(() => (this.saved = false), 4000);
     } catch (cause) {
       this.error = asAgentError(cause);
@@ -59,7 +59,7 @@ export class Draft {
     }
   }
 
-  /** The host's complaint about one field. */
+  /** Returns the host's error about one field. */
   errorOf(field: string): string | null {
     return this.error?.details["field"] === field ? wordedError(this.error) : null;
   }

@@ -1,4 +1,4 @@
-// The sentence for a problem with a model's server, in the window's language.
+// The sentence about a problem with a model's server, in the window's language.
 import { worded } from "../../i18n/host";
 import { t } from "../../i18n/index.svelte";
 import type { ConnectionProblem } from "../../platform/generated/ConnectionProblem";
@@ -13,7 +13,7 @@ export interface Found {
   issuer?: string | null;
 }
 
-/** The finding, with the remedy. A key that was not sent has several causes, which only the host can tell apart. */
+/** Returns the problem and its remedy in words. Only the host knows why a key cannot be used, so its own sentence is shown then. */
 export function problemText(found: Found, model: string): string {
   const { problem, host } = found;
   if (!problem || problem === "key_unusable")

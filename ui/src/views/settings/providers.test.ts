@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { addressFor, isOfThisComputer, isProvider, isSaidToRun, sayRuns } from "./providers";
 
-test("a provider's own address gives way to the other's", () => {
+test("a provider's own address is replaced by that of the next provider", () => {
   expect(addressFor("anthropic", "https://api.openai.com/v1")).toBe("https://api.anthropic.com/v1");
   expect(addressFor("gemini", "")).toBe("https://generativelanguage.googleapis.com/v1beta");
 });
@@ -35,7 +35,7 @@ test("only addresses of this computer ask whether a model runs there", () => {
   ]);
 });
 
-test("what a person says of an address holds for its server alone", () => {
+test("a person's answer about an address applies to its server only", () => {
   const said = sayRuns(["http://127.0.0.1:1/v1"], " http://localhost:11434/v1 ", true);
   expect(said).toEqual(["http://127.0.0.1:1/v1", "http://localhost:11434/v1"]);
   expect(isSaidToRun(said, "http://localhost:11434/other")).toBe(true);

@@ -16,7 +16,7 @@ export const ADDRESSES: Record<Provider, string> = {
   gemini: "https://generativelanguage.googleapis.com/v1beta",
 };
 
-/** The providers on the internet that the dialog offers: the name of their texts, and the provider. */
+/** The providers on the internet that the dialog offers: the key of their texts, and the provider. */
 export const OFFERED = [
   ["openai", "openai_compatible"],
   ["anthropic", "anthropic"],
@@ -26,13 +26,13 @@ export const OFFERED = [
 export const isProvider = (name: string): name is Provider =>
   (PROVIDERS as readonly string[]).includes(name);
 
-/** The address to go on with: one that somebody entered stays, a provider's own gives way to the other's. */
+/** Returns the address after a change of the provider: an entered address stays, a provider's own address is replaced. */
 export function addressFor(provider: string, before: string): string {
   const known = Object.values(ADDRESSES).includes(before.trim());
   return known && isProvider(provider) && provider !== "offline" ? ADDRESSES[provider] : before;
 }
 
-/** The server of an address; null if it is not a web address. */
+/** Returns the server of an address; null if the text is not a web address. */
 function serverOf(address: string): URL | null {
   return URL.canParse(address.trim()) ? new URL(address.trim()) : null;
 }
@@ -48,12 +48,12 @@ const isSameServer = (a: string, b: string): boolean => {
   return origin !== undefined && origin === serverOf(b)?.origin;
 };
 
-/** Whether the person said that a model runs at the address. */
+/** Whether the user said that a model runs at the address. */
 export function isSaidToRun(said: readonly string[], address: string): boolean {
   return said.some((known) => isSameServer(known, address));
 }
 
-/** The person's answers with this one about the address. Those about other addresses stay. */
+/** Returns the user's answers with this one about the address. Answers about other addresses stay. */
 export function sayRuns(said: readonly string[], address: string, runs: boolean): string[] {
   if (runs && isSaidToRun(said, address)) return [...said];
   const others = said.filter((known) => !isSameServer(known, address));

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { sectionOf, sectionOfField } from "./sections";
 
-test("a link names a section", () => {
+test("a link opens the section that it names", () => {
   expect([sectionOf("model"), sectionOf("nowhere"), sectionOf(undefined)]).toEqual([
     "model",
     "general",

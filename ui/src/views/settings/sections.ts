@@ -24,12 +24,12 @@ export const SECTION_LABEL: Record<Section, MessageKey> = {
   about: "section.about",
 };
 
-/** The section that a link names; the first if it names none. */
+/** Returns the section that a link names; the first if it names none. */
 export function sectionOf(name: string | undefined): Section {
   return SECTIONS.find((section) => section === name) ?? SECTIONS[0];
 }
 
-/** Where a field is shown, by its dotted name in the settings. */
+/** The sections of fields, by the beginning of the field's dotted name. The first that fits counts. */
 const PLACES: readonly (readonly [string, Section])[] = [
   ["model.idle_timeout_s", "advanced"],
   ["model.local_idle_timeout_s", "advanced"],
@@ -37,6 +37,7 @@ const PLACES: readonly (readonly [string, Section])[] = [
   ["model", "model"],
   ["egress", "privacy"],
   ["audit.keep_values_days", "privacy"],
+  ["data", "advanced"],
   ["packs", "packs"],
   ["policy", "policy"],
   ["limits.approval_expiry_s", "policy"],
@@ -47,7 +48,7 @@ const PLACES: readonly (readonly [string, Section])[] = [
   ["budgets", "budgets"],
 ];
 
-/** The section that shows the field the host complains about; null if it names none. */
+/** Returns the section of the field that the host refused; null if the host names no field. */
 export function sectionOfField(field: unknown): Section | null {
   if (typeof field !== "string") return null;
   const place = PLACES.find(([name]) => field === name || field.startsWith(`${name}.`));

@@ -6,6 +6,6 @@ import type { Price } from "./Price";
  */
 export type CartLineView = { 
 /**
- * Empty for freight and fees.
+ * The part number; empty for freight and fees.
  */
 part_no: string, name: string, quantity: number, unit: Price | null, total: Price | null, image: string | null, };

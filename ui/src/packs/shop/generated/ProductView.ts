@@ -12,10 +12,10 @@ export type ProductView = { id: string, part_no: string | null, name: string, va
  */
 attributes: Record<string, string>, price: Price | null, currency: string | null, image: string | null, stock: StockView, 
 /**
- * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
+ * Whether the shop sells the product, in stock or not. If the shop does not say, this is true.
  */
 is_buyable: boolean, 
 /**
- * The part number by which it can be put into the cart now, if it can.
+ * The part number with which the product can be put into the cart now, if it can.
  */
 part_to_add: string | null, variants: Array<VariantView>, };

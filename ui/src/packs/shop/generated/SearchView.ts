@@ -7,6 +7,7 @@ import type { RefinementView } from "./RefinementView";
  */
 export type SearchView = { products: Array<ProductView>, 
 /**
- * All that the search found, also those that the result does not contain.
+ * The number of all products that the search found, including those that the result does not
+ * contain.
  */
 total: number, refinements: Array<RefinementView>, };

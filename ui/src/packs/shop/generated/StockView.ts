@@ -5,7 +5,7 @@
  */
 export type StockView = { 
 /**
- * None if the shop does not report it.
+ * The number of pieces. None if the shop does not report it.
  */
 pieces: number | null, 
 /**
@@ -13,10 +13,10 @@ pieces: number | null,
  */
 expected: string | null, 
 /**
- * The shop does not sell it any more, whatever lies in store.
+ * Whether the shop no longer sells the product, even if there are pieces in stock.
  */
 is_inactive: boolean, 
 /**
- * It can be had now.
+ * Whether the product can be delivered now.
  */
 is_available: boolean, };

@@ -8,10 +8,10 @@ import type { StockView } from "./StockView";
  */
 export type VariantView = { part_no: string | null, label: string, price: Price | null, stock: StockView, 
 /**
- * Whether the shop sells it, in stock or not. Assumed if the shop does not say.
+ * Whether the shop sells the variant, in stock or not. If the shop does not say, this is true.
  */
 is_buyable: boolean, 
 /**
- * The part number by which it can be put into the cart now, if it can.
+ * The part number with which the variant can be put into the cart now, if it can.
  */
 part_to_add: string | null, dimensions: Array<Dimension>, };

@@ -1,10 +1,10 @@
-// The *Copy* button of each code block of an answer. Texts of the window only; the code is the text of its block.
+// The *Copy* button of each code block of an answer. It copies the text of the block.
 import { t } from "../../../i18n/index.svelte";
 import { copyText } from "../../../kit/clipboard";
 
 const SHOWN_MS = 1500;
 
-/** Puts each code block of a painted block into a box with its button. The code stays last, so that text can be appended. */
+/** Puts each code block of a rendered block into a box with its button. The code stays last, so that text can be appended. */
 export function addCopyButtons(block: Element): void {
   for (const code of block.querySelectorAll("pre.md-code")) {
     const box = document.createElement("div");
@@ -12,7 +12,7 @@ export function addCopyButtons(block: Element): void {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy-code";
-    // The confirmation is read out.
+    // Screen readers announce the confirmation.
     button.setAttribute("aria-live", "polite");
     button.textContent = t("common.copy");
     code.replaceWith(box);
@@ -20,7 +20,7 @@ export function addCopyButtons(block: Element): void {
   }
 }
 
-/** Copies the code whose button is or contains `target`, and confirms it. Does nothing elsewhere. */
+/** Copies the code whose button is or contains `target`, and confirms the copy. Does nothing for any other element. */
 export async function copyCodeOf(target: Element): Promise<void> {
   const button = target.closest("button.copy-code");
   const code = button?.parentElement?.querySelector("pre");

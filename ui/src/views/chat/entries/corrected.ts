@@ -19,7 +19,7 @@ export function corrections(
   return found;
 }
 
-/** Whether the arguments of a call were refused. A call that a person had to decide about is never a small matter. */
+/** Whether the arguments of a call were refused. A call that a person had to decide about is never treated as corrected. */
 function isRefused(entry: Entry): entry is ToolEntry {
   return (
     entry.kind === "tool" &&

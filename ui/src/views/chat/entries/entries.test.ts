@@ -68,7 +68,7 @@ const answer = (more: Partial<Extract<ItemBody, { kind: "assistant_text" }>> = {
 });
 const question: ItemBody = { kind: "user_message", text: "q" };
 
-test("a refused call that came again right is a corrected one; others stay failures", () => {
+test("a refused call that the model repeated correctly is a corrected call, and other refused calls stay failures", () => {
   const entries = entriesOf(
     question,
     call("a", "Search"),
@@ -91,7 +91,7 @@ test("a refused call that came again right is a corrected one; others stay failu
   expect([...corrections(entries, "another")]).toEqual([["call:a", "corrected"]]);
 });
 
-test("a corrected call is one line, and what the model was told is in its details", () => {
+test("a corrected call is one line, with the refusal in its details", () => {
   const entry = entriesOf(question, call("a", "Search"), result("a", "Search", "invalid_input"))[1];
   const { body } = render(CorrectedLine, {
     props: { entry: entry as ToolEntry, how: "corrected" },
@@ -102,7 +102,7 @@ test("a corrected call is one line, and what the model was told is in its detail
   expect(details).toContain(PROMPT);
 });
 
-test("each answer has the sources since the answer before, the last one what was held back", () => {
+test("each answer has the sources since the previous answer, and the last answer has the held-back values", () => {
   const counts = [{ kind: "email" as const, count: 2 }];
   const redaction: ItemBody = { kind: "redaction", level: "basic", counts };
   const entries = entriesOf(
@@ -134,7 +134,7 @@ test("each answer has the sources since the answer before, the last one what was
   expect(text).toBe("Shopping · 1 source · Remembered 1 · 2 values were held back from the model");
 });
 
-test("what was held back without an answer keeps its line", () => {
+test("held-back values without an answer keep their line", () => {
   const counts = [{ kind: "email" as const, count: 1 }];
   const entries = entriesOf(question, { kind: "redaction", level: "basic", counts });
   expect(provenances(entries).inLines.size).toBe(0);

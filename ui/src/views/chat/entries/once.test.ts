@@ -31,7 +31,7 @@ function entriesOf(result: Partial<ToolResult>, answer: string): Entry[] {
   return state.entries;
 }
 
-describe("an error of a call", () => {
+describe("errors of calls", () => {
   const failed = {
     outcome: "error" as const,
     error: {
@@ -42,11 +42,11 @@ describe("an error of a call", () => {
       details: {},
     },
   };
-  test("is not shown by the call when the answer reports it, with escaped characters", () => {
+  test("an error is not shown by the call when the answer reports it, also with escaped characters", () => {
     const told = `I could not do that: ${MESSAGE.replace("_", "\\_")} Enter it.`;
     expect(reportedErrors(entriesOf(failed, told)).size).toBe(1);
   });
-  test("is shown by the call when the answer says something else", () => {
+  test("an error is shown by the call when the answer says something else", () => {
     expect(reportedErrors(entriesOf(failed, "I could not do that.")).size).toBe(0);
   });
 });
@@ -60,7 +60,7 @@ describe("rows of a card", () => {
     [...rowsOfCards(entriesOf({ view: { shape: "named", view }, data }, "")).values()][0]!;
   const rows = (...rows: string[][]) => ({ head: [], rows });
 
-  test("cover a table of the same days or campaigns, and no other table", () => {
+  test("a card covers a table of the same days or campaigns, and no other table", () => {
     const shown = card("pacing", pacing);
     expect(isShown(rows(["Nov 17", "5,663 USD", "+3.0%"], ["Nov 16", "408,00 USD"]), shown)).toBe(
       true,
@@ -69,7 +69,7 @@ describe("rows of a card", () => {
     expect(isShown(rows(["Nov 17", "5,663 USD"], ["Total", "6,071 USD"]), shown)).toBe(false);
     expect(isShown(rows(), shown)).toBe(false);
   });
-  test("cover a bullet list of the same figures, and no list with another figure", () => {
+  test("a card covers a bullet list of the same figures, and no list with another figure", () => {
     const budget = {
       portfolio_budget: 129366.82,
       spent_budget: 65240.15,
@@ -87,7 +87,7 @@ describe("rows of a card", () => {
     expect(areFigures([spent, "Look at the campaigns"], shown)).toBe(false);
     expect(areFigures([], shown)).toBe(false);
   });
-  test("cover a list of the same products, and a comparison of them", () => {
+  test("a card covers a list of the same products, and a comparison of them", () => {
     const shown = card("product_cards", { items: [{ name: "Trail 2" }, { name: "Trail 20" }] });
     expect(isShown(rows(["Trail 2 – 1 349 SEK"], ["Trail 20, 42"]), shown)).toBe(true);
     expect(isShown(rows(["Trail 3 – 1 349 SEK"]), shown)).toBe(false);
@@ -95,7 +95,7 @@ describe("rows of a card", () => {
       true,
     );
   });
-  test("cover a table of the same things, if the shape of the result names them", () => {
+  test("a card covers a table of the same things if the shape of its result names them", () => {
     const parsed = {
       columns: [{ label: { en: "Station" }, role: "dimension", format: "text" }],
       rows: [[{ value: "Kiruna" }], [{ value: "Ystad" }]],
@@ -106,7 +106,7 @@ describe("rows of a card", () => {
     expect(isShown(rows(["Kiruna", "-12"], ["Ystad", "4"]), shown)).toBe(true);
     expect(isShown(rows(["Falun", "-3"]), shown)).toBe(false);
   });
-  test("of a turn without a card cover nothing", () => {
+  test("a turn without a card covers no table", () => {
     expect(rowsOfCards(entriesOf({}, "")).size).toBe(0);
   });
 });

@@ -54,7 +54,7 @@ export interface Listing {
   rows: string[][];
 }
 
-/** Whether a card shows each row of a listing. Products are compared in columns, so a head of names counts, too. */
+/** Whether a card shows each row of a listing. A comparison has products in its columns, so names in the head count as rows. */
 export function isShown({ head, rows }: Listing, card: ShownRows): boolean {
   const columns = head.slice(1).filter((cell) => cell !== "");
   if (columns.length > 1 && columns.every((cell) => names(cell, card))) return true;
@@ -64,7 +64,7 @@ export function isShown({ head, rows }: Listing, card: ShownRows): boolean {
   );
 }
 
-/** Whether each item of a bullet list gives figures of the card, and no others. */
+/** Whether each item of a bullet list has figures of the card, and no other figures. */
 export function areFigures(items: readonly string[], { figures }: ShownRows): boolean {
   return (
     items.length > 0 &&
@@ -82,7 +82,7 @@ const names = (text: string, { names }: ShownRows): boolean =>
     (name) => text === name || text.startsWith(`${name} –`) || text.startsWith(`${name},`),
   );
 
-/** Whether the first amount of a row is one of the card's, whole or with decimals. */
+/** Whether the first amount of a row is an amount of the card, whole or with decimals. */
 function amounts(cells: readonly string[], card: ShownRows): boolean {
   const digits = cells[0]?.replace(/\D/g, "") ?? "";
   return (

@@ -34,7 +34,7 @@ const names = (entries: readonly Entry[]): string[] =>
     entry.kind === "tool" ? entry.tool : "text" in entry ? (entry.text as string) : entry.kind,
   );
 
-test("an answer stands before the cards of its turn, and behind calls without a card", () => {
+test("an answer is shown before the cards of its turn, and after calls without a card", () => {
   const entries = entriesOf(
     question("q"),
     result("route", "plain"),
@@ -57,7 +57,7 @@ test("each answer of a turn moves before its own cards only", () => {
   expect(names(readingOrder(entries))).toEqual(["q", "I look.", "First.", "a", "b", "Second."]);
 });
 
-test("a notice behind an answer explains it, also when the answer has moved", () => {
+test("a notice after an answer explains it, also when the answer has moved", () => {
   const entries = entriesOf(question("q"), result("a", "pacing"), answer("Half", true), {
     kind: "notice",
     level: "info",

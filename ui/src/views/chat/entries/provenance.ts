@@ -5,7 +5,7 @@ import type { AssistantEntry, Entry, ToolEntry } from "../../../state/transcript
 
 export interface Provenance {
   agent: string | null;
-  /** The calls whose results the model had read when it wrote the answer, since its answer before. */
+  /** The calls since the previous answer, whose results the model had read when it wrote this answer. */
   sources: ToolEntry[];
   /** The ids of memories. */
   memories: string[];
@@ -13,9 +13,9 @@ export interface Provenance {
 }
 
 export interface Provenances {
-  /** By the key of the answer. */
+  /** The origins, by the key of the answer. */
   byAnswer: Map<string, Provenance>;
-  /** Entries that the line of an answer shows. */
+  /** The keys of entries that are shown in the line of an answer instead. */
   inLines: Set<string>;
 }
 
@@ -51,7 +51,7 @@ const lineOf = (answer: AssistantEntry, sources: ToolEntry[]): Provenance => ({
   heldBack: [],
 });
 
-/** Adds counts, so that each kind is there once. */
+/** Adds counts to a list in which each kind occurs once. */
 function addCounts(all: RedactionCount[], more: readonly RedactionCount[]): void {
   for (const { kind, count } of more) {
     const known = all.find((one) => one.kind === kind);

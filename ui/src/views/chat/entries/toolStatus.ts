@@ -21,7 +21,7 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
   unknown: { text: "outcome.unknown", tone: "warn", icon: "unknown" },
 };
 
-/** Why a call failed, for its details. An error is already shown below the card, unless another entry reports it. */
+/** Returns the error for the details of a failed call. An error is already shown below the card, unless another entry reports it. */
 export function reasonOf(
   { outcome, result }: Pick<ToolEntry, "outcome" | "result">,
   reported = false,

@@ -36,7 +36,7 @@ export class Entries {
   }
 }
 
-/** The values that were entered, without spaces around them. */
+/** Returns the entered values without spaces around them. */
 export function entered(
   names: readonly string[],
   values: Record<string, string>,

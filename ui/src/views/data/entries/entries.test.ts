@@ -65,7 +65,7 @@ test("values are stored by the record's id, and the list is read again", async (
   ]);
 });
 
-test("with a problem the list is left as it is", async () => {
+test("a value with a problem is reported, and the list is not read again", async () => {
   const entries = new Entries("pacing");
   host.problems = { budget: { code: "not_a_number", text: "x" } };
   const problems = await entries.store(entry, { budget: "x" });

@@ -19,7 +19,7 @@ const CHOSEN: Choices = {
 };
 const names = (fields: { name: string }[]): string[] => fields.map(({ name }) => name);
 
-test("the choices begin with what the host suggests", () => {
+test("the choices begin with the host's suggestions", () => {
   const survey = surveyOf();
   expect(choicesOf(survey)).toEqual({
     fields: ["day", "", ""],
@@ -63,7 +63,7 @@ test("all fields are named, so that nothing else is recognised or remembered", (
   });
 });
 
-test("the order of dates is said only if the file leaves it open", () => {
+test("the order of dates is sent only if the file leaves it open", () => {
   const dates = { is_ambiguous: false, order: "day_first" as const, example: "13/11/2026" };
   expect(optionsOf(surveyOf({ dates }), CHOSEN, false).date_order).toBeUndefined();
 });

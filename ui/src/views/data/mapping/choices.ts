@@ -14,7 +14,7 @@ export interface Choices {
   order: DateOrder | "";
 }
 
-/** The choices that a survey suggests. */
+/** Returns the choices that a survey suggests. */
 export function choicesOf(survey: FileSurvey): Choices {
   const entered = survey.fields.filter((field) => field.takes_constant);
   return {
@@ -39,7 +39,7 @@ export function columnName(columns: readonly SurveyedColumn[], at: number): stri
   return heading !== "" && isOnly ? heading : `#${at + 1}`;
 }
 
-/** The fields whose value is asked for: neither they nor the field that makes them unnecessary have a column. */
+/** Returns the fields whose value is asked for: the field has no column, and neither has the field that would make it unnecessary. */
 export function askedFields(survey: FileSurvey, choices: Choices): SurveyedField[] {
   const has = (name: string | undefined): boolean =>
     name !== undefined && choices.fields.includes(name);
@@ -48,7 +48,7 @@ export function askedFields(survey: FileSurvey, choices: Choices): SurveyedField
   );
 }
 
-/** The required fields that have no column. */
+/** Returns the required fields that have no column. */
 export function missingFields(survey: FileSurvey, choices: Choices): SurveyedField[] {
   const has = (name: string | undefined): boolean =>
     name !== undefined && choices.fields.includes(name);
@@ -57,7 +57,7 @@ export function missingFields(survey: FileSurvey, choices: Choices): SurveyedFie
   );
 }
 
-/** Whether an entered value can be used. A currency is a code of three letters. */
+/** Whether an entered value can be used. A currency must be a code of three letters. */
 export function isUsable(field: string, value: string): boolean {
   return field !== "currency" || value.trim() === "" || /^[A-Z]{3}$/.test(value.trim());
 }
@@ -67,7 +67,7 @@ export function asksOrder(survey: FileSurvey): boolean {
   return survey.dates?.is_ambiguous ?? false;
 }
 
-/** The options of an import with these choices. All fields are named, so that nothing else is recognised or remembered. */
+/** Returns the options of an import with these choices. All fields are named, so that no other field is recognised or remembered. */
 export function optionsOf(survey: FileSurvey, choices: Choices, skip: boolean): ImportOptions {
   const columns = Object.fromEntries(survey.fields.map(({ name }) => [name, ""]));
   choices.fields.forEach((field, at) => {
@@ -84,7 +84,7 @@ export function optionsOf(survey: FileSurvey, choices: Choices, skip: boolean): 
   };
 }
 
-/** The options of an import that recognises the file by itself. */
+/** Returns the options of an import that recognises the file by itself. */
 export const recognised = (skip: boolean): ImportOptions => ({
   columns: {},
   constants: {},

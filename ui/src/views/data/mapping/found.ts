@@ -17,7 +17,7 @@ const SEPARATORS: Partial<Record<string, MessageKey>> = {
   "|": "mapping.separator.bar",
 };
 
-/** The fault of a file or a cell. */
+/** Returns the problem of a file or a cell in words. */
 export function problemText({ code, ...values }: ImportProblem): string {
   return t(`import.problem.${code}`, values);
 }
@@ -38,7 +38,7 @@ function formats(survey: FileSurvey): string[] {
   ];
 }
 
-/** The phrases about a file, in the order in which they are shown. */
+/** Returns the phrases about a file, in the order in which they are shown. */
 export function foundPhrases(survey: FileSurvey): string[] {
   const { check, encoding, separator, title_lines: titles } = survey;
   const sign = SEPARATORS[separator ?? ""];

@@ -32,7 +32,7 @@ export class FileMapping {
 
   constructor(readonly file: PackFile) {}
 
-  /** Looks at the file, with the columns that are recognised or remembered. */
+  /** Surveys the file with the columns that are recognised or remembered. */
   async open(): Promise<void> {
     this.changed = false;
     await this.ask(null, (survey) => (this.choices = choicesOf(survey)));
@@ -46,13 +46,13 @@ export class FileMapping {
     await this.change({ order });
   }
 
-  /** Takes a value. The last check still counts, so that the button stays in reach. */
+  /** Sets a value for all rows. The last check stays valid meanwhile, so that the import button can still be used. */
   async setConstant(name: string, value: string): Promise<void> {
     const entered = name === "currency" ? value.toUpperCase() : value;
     await this.change({ constants: { ...this.choices.constants, [name]: entered } }, true);
   }
 
-  /** Forgets how files with these columns were mapped, and looks at the file again. */
+  /** Forgets how files with these columns were mapped, and surveys the file again. */
   async forget(): Promise<void> {
     if (!this.survey) return;
     try {
@@ -68,7 +68,7 @@ export class FileMapping {
     this.requests.stop();
   }
 
-  /** Why the file cannot be imported yet; null if it can. */
+  /** Returns why the file cannot be imported yet; null if it can. */
   get obstacle(): Obstacle {
     const { survey, choices } = this;
     if (!survey || survey.problem) return "reading";
@@ -80,7 +80,7 @@ export class FileMapping {
     return survey.check.accepted === 0 ? "nothing" : null;
   }
 
-  /** The options of the import. If the columns were recognised and the user changed nothing, the only option is whether to skip rejected lines. */
+  /** Returns the options of the import. If the user left recognised columns unchanged, only the choice to skip rejected lines is sent. */
   get options(): ImportOptions {
     return this.optionsWith((this.survey?.check?.rejected ?? 0) > 0);
   }

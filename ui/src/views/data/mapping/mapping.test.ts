@@ -1,4 +1,4 @@
-// The mapping view with a host that answers surveys: what it shows, what holds up the import, and what is sent.
+// The mapping view with a host that answers surveys: the content it shows, the reasons why an import has to wait, and the options it sends.
 import { render } from "svelte/server";
 import { beforeEach, expect, test, vi } from "vitest";
 import { setLanguage } from "../../../i18n/index.svelte";
@@ -27,7 +27,7 @@ const shown = (mapping: FileMapping): string =>
   render(MappingForm, { props: { mapping } })
     .body.replace(/<!--.*?-->/gs, "")
     .replace(/\s+/g, " ");
-/** The tag of the button with this text. */
+/** Returns the tag of the button with this text. */
 const button = (html: string, text: string): string => {
   const tags = [...html.matchAll(/<button\b[^>]*>(?:(?!<\/button>).)*/g)].map((found) => found[0]);
   return tags.find((tag) => tag.includes(text)) ?? "";
@@ -72,7 +72,7 @@ test("each column has a labelled choice of all fields", async () => {
   expect(html).toContain("Campaign (required)");
 });
 
-test("the choices are sent, and the dates wait for an order", async () => {
+test("the choices are sent, and the import waits for the order of the dates", async () => {
   const mapping = await opened(surveyOf());
   host.answer = ({ options }) => ({
     ...surveyOf({ missing: [] }),
@@ -81,7 +81,7 @@ test("the choices are sent, and the dates wait for an order", async () => {
   await mapping.setField(1, "campaign");
   await mapping.setField(2, "spend");
   expect(mapping.obstacle).toBe("order");
-  expect(shown(mapping)).toContain("The file does not say how “1/11/2026” is meant.");
+  expect(shown(mapping)).toContain("In “1/11/2026”, is the first number the day or the month?");
   await mapping.setOrder("day_first");
   expect(mapping.obstacle).toBeNull();
   expect(host.sent.at(-1)).toEqual({
@@ -94,7 +94,7 @@ test("the choices are sent, and the dates wait for an order", async () => {
   expect(button(html, "Import 1,203 lines")).not.toContain("disabled");
 });
 
-test("values that the file lacks can be entered, and a wrong currency holds up the import", async () => {
+test("values that the file lacks can be entered, and a wrong currency blocks the import", async () => {
   const mapping = await opened(mapped());
   mapping.choices = {
     ...mapping.choices,
@@ -171,7 +171,7 @@ test("an answer to an earlier choice does not replace a later one", async () => 
   expect(mapping.survey?.missing).toEqual([]);
 });
 
-test("a file that cannot be read says why, and a file with budgets has no choices", async () => {
+test("a file that cannot be read shows the reason, and a file with budgets has no choices", async () => {
   const broken = await opened(surveyOf({ problem: { code: "empty_file" } }));
   expect(shown(broken)).toContain("The file is empty.");
   const budgets = await opened(

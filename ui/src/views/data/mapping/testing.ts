@@ -31,7 +31,7 @@ export const CHECK: FileCheck = {
   currencies: [],
 };
 
-/** A file with an unknown layout; only its day is known. */
+/** Returns a survey of a file with an unknown layout, of which only the day is recognised. */
 export function surveyOf(rest: Partial<FileSurvey> = {}): FileSurvey {
   return {
     encoding: "windows1252",

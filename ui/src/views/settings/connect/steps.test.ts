@@ -30,7 +30,7 @@ const PLAN: Plan = {
   thisRunOnly: false,
 };
 
-describe("what is offered", () => {
+describe("offered servers", () => {
   test("servers on this computer come first and need no key", () => {
     const offered = choices([OLLAMA]);
     expect(offered.map((choice) => choice.kind)).toEqual([
@@ -45,12 +45,12 @@ describe("what is offered", () => {
       "",
     ]);
   });
-  test("a local server without a model goes on with its address and key", () => {
+  test("a local server without a model leads to the step with its address and key", () => {
     expect(stepAfter(choices([{ ...OLLAMA, models: [] }])[0]!)).toBe("key");
   });
 });
 
-test("only web addresses without a user name are asked", () => {
+test("requests go only to web addresses without a user name", () => {
   expect(
     [
       "https://a.example/v1",
@@ -77,14 +77,14 @@ test("each problem leads to the step that can correct it", () => {
     }
 });
 
-test("models are found by a part of their name, and selected only if it is clear which", () => {
+test("models are found by a part of their name, and a model is selected only if the choice is clear", () => {
   expect(filtered(["GPT-4o", "gpt-4o-mini", "o3"], " 4O ")).toEqual(["GPT-4o", "gpt-4o-mini"]);
   expect(preselected(["a", "b"], "b")).toBe("b");
   expect(preselected(["a"], "b")).toBe("a");
   expect(preselected(["a", "b"], "c")).toBe("");
 });
 
-test("a plan changes the model's place and name only", () => {
+test("a plan changes only the model's provider, address and name", () => {
   const settings = {
     theme: "dark",
     model: { provider: "offline", base_url: "", model: "", reasoning: true, max_retries: 7 },
@@ -139,18 +139,18 @@ describe("connecting", () => {
   const run = (plan: Plan, of: ReturnType<typeof world>) =>
     connect(plan, of.calls, (stage) => of.stages.push(stage), of.isStopped);
 
-  test("saves the settings before the key, and tests at the end", async () => {
+  test("connecting saves the settings before the key, and tests at the end", async () => {
     const of = world();
     expect(await run(PLAN, of)).toBe("ready");
     expect(of.done).toEqual(["settings", "key sk-ant false", "test"]);
     expect(of.stages).toEqual(["settings", "key", "test"]);
   });
-  test("stores no key if none was entered", async () => {
+  test("connecting stores no key if none was entered", async () => {
     const of = world();
     await run({ ...PLAN, key: "  " }, of);
     expect(of.done).toEqual(["settings", "test"]);
   });
-  test("makes no further call once it was stopped", async () => {
+  test("connecting makes no further call once it was stopped", async () => {
     for (const [after, done] of [
       ["settings", ["settings"]],
       ["key", ["settings", "key sk-ant false"]],
@@ -161,7 +161,7 @@ describe("connecting", () => {
       expect(of.done).toEqual(done);
     }
   });
-  test("a refusal ends it", async () => {
+  test("a refusal ends connecting", async () => {
     const of = world();
     of.calls.saveSettings = () => Promise.reject(new Error("declined"));
     await expect(run(PLAN, of)).rejects.toThrow("declined");

@@ -13,7 +13,7 @@ export interface Choice {
   provider: Exclude<Provider, "offline">;
   /** The address; empty if a person enters it. */
   address: string;
-  /** The name of a local server's software; empty for the others. */
+  /** The name of a local server's software; empty for other providers. */
   name: string;
   /** The models of a local server, which the search found already. */
   models: string[];
@@ -35,7 +35,7 @@ const OTHER: Choice = {
   models: [],
 };
 
-/** Everything that can be chosen: servers found on this computer first. */
+/** Returns everything that can be chosen. Servers found on this computer come first. */
 export function choices(found: readonly LocalServer[]): Choice[] {
   const local = found.map((server): Choice => ({
     kind: "local",
@@ -47,7 +47,7 @@ export function choices(found: readonly LocalServer[]): Choice[] {
   return [...local, ...CLOUD, OTHER];
 }
 
-/** The step after the choice: the models of a local server are known and need no key. */
+/** Returns the step after the choice. The models of a local server are already known and need no key. */
 export function stepAfter(choice: Choice): Step {
   return choice.kind === "local" && choice.models.length > 0 ? "model" : "key";
 }
@@ -57,7 +57,7 @@ export function hasAddress(choice: Choice): boolean {
   return choice.kind === "other" || choice.kind === "local";
 }
 
-/** Whether a text is a web address without a user name, so that asking it makes sense. */
+/** Whether a text is a web address without a user name, so that a request to the address makes sense. */
 export function isAddress(text: string): boolean {
   let url: URL;
   try {
@@ -68,7 +68,7 @@ export function isAddress(text: string): boolean {
   return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }
 
-/** Where the dialog shows a problem, and which step can correct it. */
+/** Returns where the dialog shows a problem, and which step can correct it. */
 export function placeOf(problem: ConnectionProblem): {
   step: Step;
   field: "key" | "address" | "model" | null;
@@ -98,13 +98,13 @@ export function placeOf(problem: ConnectionProblem): {
   }
 }
 
-/** The models whose name contains the text. */
+/** Returns the models whose name contains the text. */
 export function filtered(models: readonly string[], text: string): string[] {
   const wanted = text.trim().toLowerCase();
   return models.filter((model) => model.toLowerCase().includes(wanted));
 }
 
-/** The model that is selected at first: the configured one if the server has it, the only one, or none. */
+/** Returns the model that is selected at first: the configured model if the server has it, the only model, or none. */
 export function preselected(models: readonly string[], configured: string): string {
   if (models.includes(configured)) return configured;
   return models.length === 1 ? models[0]! : "";
@@ -115,9 +115,9 @@ export interface Plan {
   provider: Provider;
   address: string;
   model: string;
-  /** Whether the person says that a model runs at an address of this computer. */
+  /** Whether the user says that a model runs at an address of this computer. */
   runsHere: boolean;
-  /** Empty if the stored key, or none, is used. */
+  /** The key that was entered; empty if the stored key or no key is used. */
   key: string;
   thisRunOnly: boolean;
 }
@@ -140,7 +140,7 @@ export interface Calls<T> {
   test: () => Promise<T>;
 }
 
-/** Saves the settings, then the key (it belongs to the configured server), then tests. Returns null if it was stopped. */
+/** Saves the settings, then the key (it belongs to the configured server), then tests. Returns null if the user stopped it. */
 export async function connect<T>(
   plan: Plan,
   calls: Calls<T>,

@@ -1,4 +1,4 @@
-// Adding a server: the order of the steps, what the form sends, and that nothing is confirmed by itself.
+// Adding a server: the order of the steps, the values that the form sends, and that a person confirms everything.
 import { describe, expect, test } from "vitest";
 import type { NewServer } from "../../../platform/generated/NewServer";
 import type { ReadServer } from "../../../platform/generated/ReadServer";
@@ -59,18 +59,18 @@ const read = (server: NewServer): ReadServer => ({
 });
 
 describe("the order of the steps", () => {
-  test("several servers are chosen from, one is not", () => {
+  test("the user chooses among several servers, and a single server needs no choice", () => {
     expect(stepAfterReading([read(PROGRAM)])).toBe("details");
     expect(stepAfterReading([read(ADDRESS), read(PROGRAM)])).toBe("choose");
   });
-  test("back leads to where the user came from", () => {
+  test("going back leads to the step that the user came from", () => {
     expect(stepBefore("details", [read(PROGRAM)])).toBe("source");
     expect(stepBefore("details", [read(ADDRESS), read(PROGRAM)])).toBe("choose");
     expect(stepBefore("choose", [])).toBe("source");
     expect(stepBefore("run", [])).toBe("details");
     expect(stepBefore("effects", [])).toBe("run");
   });
-  test("only a server that passed its test gets to its tools", () => {
+  test("only a server that passed its test leads to the step with its tools", () => {
     const tested = {
       ok: true,
       runs: "",
@@ -82,7 +82,7 @@ describe("the order of the steps", () => {
     expect(stepAfterTest(tested)).toBe("effects");
     expect(stepAfterTest({ ...tested, ok: false })).toBe("run");
   });
-  test("an address that the user signs in to is not tested before", () => {
+  test("an address that needs a sign-in is not tested before the sign-in", () => {
     expect(skipsTest({ ...ADDRESS, sign_in: true })).toBe(true);
     expect(skipsTest(ADDRESS)).toBe(false);
     expect(skipsTest({ ...PROGRAM, sign_in: true })).toBe(false);
@@ -90,16 +90,16 @@ describe("the order of the steps", () => {
 });
 
 describe("the form", () => {
-  test("gives back the server that was read", () => {
+  test("the form gives back the server that was read", () => {
     expect(serverOf(draftOf(PROGRAM))).toEqual(PROGRAM);
     expect(serverOf(draftOf(ADDRESS))).toEqual(ADDRESS);
   });
-  test("does not change the server that was read", () => {
+  test("editing the form does not change the server that was read", () => {
     const draft = draftOf(PROGRAM);
     draft.server.name = "other";
     expect(PROGRAM.name).toBe("github");
   });
-  test("leaves empty rows out and keeps values as they are", () => {
+  test("the form leaves empty rows out and keeps values as they are", () => {
     const draft = draftOf(PROGRAM);
     const more = { id: 7, name: " LOG_LEVEL ", value: " debug " };
     draft.pairs = withRow([...draft.pairs, more]);
@@ -107,7 +107,7 @@ describe("the form", () => {
     expect(draft.pairs.at(-1)).toEqual({ id: 8, name: "", value: "" });
     expect(isComplete(draft)).toBe(true);
   });
-  test("names the rows that cannot be sent", () => {
+  test("the form names the rows that cannot be sent", () => {
     const draft = draftOf(PROGRAM);
     const problem = (name: string, value = "x") => {
       const pair = { id: 9, name, value };
@@ -120,7 +120,7 @@ describe("the form", () => {
     expect(problem("GITHUB_TOKEN")).toBe("name_twice");
     expect(problem("github_token")).toBeNull();
   });
-  test("headers may have hyphens and do not differ by case", () => {
+  test("names of headers may have hyphens and do not differ by case", () => {
     const draft = draftOf(ADDRESS);
     const problem = (name: string) => {
       const pair = { id: 9, name, value: "x" };
@@ -130,7 +130,7 @@ describe("the form", () => {
     expect(problem("authorization")).toBe("name_twice");
     expect(problem("X Key")).toBe("name_bad");
   });
-  test("accepts the names that the host accepts", () => {
+  test("the form accepts the names that the host accepts", () => {
     for (const name of ["github", "a", "my-server-2"]) expect(isName(name)).toBe(true);
     for (const name of ["", "GitHub", "a b", "-a", "a-", "a--b", "å", "x".repeat(41)])
       expect(isName(name)).toBe(false);
@@ -201,13 +201,13 @@ test("tools are accepted as they were shown, and nothing is confirmed until the 
   expect(onlyNumbersDiffer(tools, later.slice(1))).toBe(false);
 });
 
-test("other tools than those that were shown are shown again", () => {
+test("tools that differ from the shown ones are shown again", () => {
   const tools = [{ name: "read", hash: "c3" }];
   expect(changedTools({ details: { reason: "changed", tools } })).toEqual(tools);
   expect(changedTools({ details: { reason: "exists", tools } })).toBeNull();
 });
 
-test("a value that looks random is a key until the user says no", () => {
+test("a value that looks random is a key until the user says that it is not", () => {
   expect(withKey([], "args/1", false)).toEqual(["args/1"]);
   expect(withKey(["args/1"], "args/1", false)).toEqual(["args/1"]);
   expect(withKey(["args/1", "env/A"], "args/1", true)).toEqual(["env/A"]);
@@ -220,13 +220,13 @@ test("the last lines of an error are text only", () => {
 });
 
 describe("stopping", () => {
-  test("only a test and the first start have a program to end", () => {
+  test("only stopping a test or the first start ends a program", () => {
     expect((["read", "check", "test", "add", null] as const).filter(runsServer)).toEqual([
       "test",
       "add",
     ]);
   });
-  test("what the user stopped is no failure", () => {
+  test("a request that the user stopped is no failure", () => {
     expect(wasStopped({ details: { reason: "stopped" } })).toBe(true);
     expect(wasStopped({ details: { reason: "server_not_started" } })).toBe(false);
     expect(wasStopped({ details: {} })).toBe(false);

@@ -1,5 +1,5 @@
-// The steps of adding a server: what was entered, whether it can go on, what is sent to the host, and which tools and
-// effects were accepted. Knows no component and no host; the dialog passes the calls in.
+// The steps of adding a server: the entered values, whether the form can be sent, the requests to the host, and the accepted tools and
+// effects. Knows no component and no host; the dialog passes the calls in.
 import type { AgentError } from "../../../platform/generated/AgentError";
 import type { AcceptedTool } from "../../../platform/generated/AcceptedTool";
 import type { Effect } from "../../../platform/generated/Effect";
@@ -15,7 +15,7 @@ export type Request = "read" | "check" | "test" | "add";
 
 /** A variable or a header in the form. */
 export interface Pair {
-  /** Tells the rows apart while their names change. */
+  /** Identifies the row while its name changes. */
   id: number;
   name: string;
   value: string;
@@ -28,12 +28,12 @@ export interface Draft {
   pairs: Pair[];
 }
 
-/** The step after a text was read: one server needs no choice. */
+/** Returns the step after a text was read. A single server needs no choice. */
 export function stepAfterReading(found: readonly ReadServer[]): Step {
   return found.length === 1 ? "details" : "choose";
 }
 
-/** The step before another one. */
+/** Returns the step before another one. */
 export function stepBefore(step: Step, found: readonly ReadServer[]): Step {
   switch (step) {
     case "details":
@@ -61,7 +61,7 @@ export function draftOf(server: NewServer): Draft {
   return { server: { ...server }, pairs };
 }
 
-/** The rows with an empty one at the end. */
+/** Returns the rows with an empty row at the end. */
 export function withRow(pairs: readonly Pair[]): Pair[] {
   const id = Math.max(-1, ...pairs.map((pair) => pair.id)) + 1;
   return [...pairs, { id, name: "", value: "" }];
@@ -74,14 +74,14 @@ export function isName(name: string): boolean {
 
 export type PairProblem = "name_missing" | "name_bad" | "name_twice";
 
-/** The fault of the name of a row, or null. An empty row is left out and has no fault. */
+/** Returns the problem of a row's name, or null. An empty row is left out and has no problem. */
 export function pairProblem(draft: Draft, pair: Pair): PairProblem | null {
   const name = pair.name.trim();
   if (name === "") return pair.value === "" ? null : "name_missing";
   const remote = isRemote(draft.server);
   const allowed = remote ? /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/ : /^[A-Za-z_][A-Za-z0-9_]*$/;
   if (!allowed.test(name)) return "name_bad";
-  // The case of letters tells variables apart, but not headers.
+  // Names of variables differ by case, names of headers do not.
   const same = (other: Pair): boolean =>
     remote ? other.name.trim().toLowerCase() === name.toLowerCase() : other.name.trim() === name;
   return draft.pairs.some((other) => other.id !== pair.id && same(other)) ? "name_twice" : null;
@@ -92,7 +92,7 @@ export function isComplete(draft: Draft): boolean {
   return isName(draft.server.name) && draft.pairs.every((pair) => !pairProblem(draft, pair));
 }
 
-/** The server that the form describes. Values stay as they were entered. */
+/** Returns the server that the form describes. Values stay as they were entered. */
 export function serverOf({ server, pairs }: Draft): NewServer {
   const named = pairs.filter((pair) => pair.name.trim() !== "");
   const values = Object.fromEntries(named.map((pair) => [pair.name.trim(), pair.value]));
@@ -101,12 +101,12 @@ export function serverOf({ server, pairs }: Draft): NewServer {
     : { ...server, env: values, headers: {}, sign_in: false };
 }
 
-/** The values that a person gave for the placeholders of other settings. */
+/** Returns the values that a person gave for the placeholders in other settings. */
 export function valuesOf(given: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
 }
 
-/** The text by which the host reads the corrected server again: it finds the program and checks the values. */
+/** Returns the text from which the host reads the corrected server again, so that it finds the program and checks the values. */
 export function textOf(server: NewServer): string {
   const entry = isRemote(server)
     ? { url: server.url, headers: server.headers }
@@ -121,15 +121,15 @@ export function textOf(server: NewServer): string {
   return JSON.stringify({ mcpServers: { [server.name]: { ...entry, not_keys, keys, enabled } } });
 }
 
-/** A person's classification of a tool; `unsure` confirms nothing, so that the most careful effect holds. */
+/** A person's classification of a tool; `unsure` confirms nothing, so that the tool counts as the most dangerous kind. */
 export type Answer = Effect | "unsure";
 
-/** The answers at first: nothing is confirmed, whatever the server says. */
+/** Returns the initial answers: nothing is confirmed, whatever the server says. */
 export function firstAnswers(tools: readonly TestedTool[]): Record<string, Answer> {
   return Object.fromEntries(tools.map((tool) => [tool.name, "unsure"]));
 }
 
-/** The tools as they were shown, with the effects that a person confirmed. */
+/** Returns the tools as they were shown, with the effects that a person confirmed. */
 export function accepted(
   tools: readonly TestedTool[],
   answers: Readonly<Record<string, Answer>>,
@@ -144,18 +144,18 @@ export function accepted(
   return Object.fromEntries(tools.map(accept));
 }
 
-/** The number of an argument, from 1, of a place such as `args/0`. */
+/** Returns the number of an argument, counted from 1, for a place such as `args/0`. */
 export function argumentNumber(place: string): number {
   return Number(place.split("/").at(-1)) + 1;
 }
 
-/** The places of values that are not keys, after the person has said of one whether it is a key. */
+/** Returns the places of values that are not keys, after the user has classified one value. */
 export function withKey(notKeys: readonly string[], place: string, isKey: boolean): string[] {
   const others = notKeys.filter((other) => other !== place);
   return isKey ? others : [...others, place];
 }
 
-/** The tools that a server listed when it was added, if they are others than those that were shown; null otherwise. */
+/** Returns the tools that a server listed when it was added, if they differ from the shown ones; null otherwise. */
 export function changedTools(error: Pick<AgentError, "details">): TestedTool[] | null {
   const tools = error.details["tools"];
   if (error.details["reason"] !== "changed" || !Array.isArray(tools)) return null;
@@ -172,12 +172,12 @@ export function onlyNumbersDiffer(
   return plain(before) === plain(now);
 }
 
-/** Whether the server is added without a test: the user signs in to it after that, or it is switched off. */
+/** Whether the server is added without a test: it is switched off, or the user signs in to it afterwards. */
 export function skipsTest(server: NewServer): boolean {
   return !server.enabled || (isRemote(server) && server.sign_in);
 }
 
-/** The step after a test. */
+/** Returns the step after a test. */
 export function stepAfterTest(tested: ServerTestResponse): Step {
   return tested.ok ? "effects" : "run";
 }
@@ -192,7 +192,7 @@ export function wasStopped(error: Pick<AgentError, "details">): boolean {
   return error.details["reason"] === "stopped";
 }
 
-/** The last lines that came with an error of the host. */
+/** Returns the last lines that came with an error of the host. */
 export function linesOf(details: Readonly<Record<string, unknown>>): string[] {
   const log = details["log"];
   return Array.isArray(log) ? log.filter((line) => typeof line === "string") : [];

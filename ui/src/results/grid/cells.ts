@@ -1,0 +1,132 @@
+// Cells of a data result: as a reader sees them, and as other programs read them. Numbers with many digits arrive as text and stay exact.
+import { formatDate, formatNumber, t } from "../../i18n/index.svelte";
+import { compareDecimals, isNumeric, placesFor } from "../../lib/decimal";
+import type { DataColumn } from "../../platform/generated/DataColumn";
+import { wordsOf } from "../content";
+
+export type Cell = string | number | boolean | null;
+
+/** The order of rows. */
+export interface GridOrder {
+  by: string;
+  descending: boolean;
+}
+
+const NONE = "–";
+
+/** Whether the values are numbers, which are aligned at the right. */
+export function isNumber({ type }: DataColumn): boolean {
+  return type === "whole" || type === "decimal" || type === "float";
+}
+
+/** Whether a column has amounts or counts. Other numbers are names, such as years and ids. */
+export function isAmount(column: DataColumn): boolean {
+  return isNumber(column) && column.role === "measure";
+}
+
+/** Returns the heading of a column. */
+export function headingOf(column: DataColumn): string {
+  return wordsOf(column.label) || column.name;
+}
+
+/** Returns the unit of a column that has the same one in all rows. Percentages have their sign in each cell. */
+export function unitOf({ unit, format }: DataColumn): string | null {
+  return typeof unit === "string" && format !== "percent" ? unit : null;
+}
+
+/** Returns a number with all its digits in the reader's format. */
+export function exactNumber(
+  digits: string | number,
+  options: Intl.NumberFormatOptions = {},
+): string {
+  // Intl formats decimal digits in a text exactly, which the type of `formatNumber` does not say.
+  return formatNumber(digits as number, { maximumFractionDigits: 20, ...options });
+}
+
+function amountText(value: string | number, column: DataColumn): string {
+  const { format } = column;
+  // Computed figures are rounded for the reader. Stored ones are shown as they are.
+  const most = column.of === undefined ? 20 : placesFor(value);
+  if (format === "percent")
+    return exactNumber(value, {
+      style: "percent",
+      minimumFractionDigits: 2,
+      maximumFractionDigits: column.of === undefined ? 20 : 2,
+    });
+  const places =
+    format === "money"
+      ? { minimumFractionDigits: 2, maximumFractionDigits: most }
+      : { maximumFractionDigits: most };
+  return exactNumber(value, places);
+}
+
+/** Returns a cell as a reader sees it. */
+export function gridText(value: Cell | undefined, column: DataColumn): string {
+  if (value === null || value === undefined || value === "") return NONE;
+  if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
+  if (isNumber(column) && (typeof value === "number" || isNumeric(value)))
+    return isAmount(column) ? amountText(value, column) : String(value);
+  if (column.type === "day") return formatDate(String(value));
+  // A moment has no zone: it is shown as it is stored.
+  if (column.type === "moment") return String(value).replace("T", " ");
+  return String(value);
+}
+
+/** Returns a cell as another program reads it: digits with a point, days as 2026-11-30. */
+export function plainText(value: Cell | undefined): string {
+  if (value === null || value === undefined) return "";
+  return String(value);
+}
+
+/** Compares two cells of a column. Empty cells are compared by `sortedRows`. */
+function compareCells(one: Cell, other: Cell, column: DataColumn): number {
+  if (isNumber(column)) return compareDecimals(String(one), String(other));
+  const [a, b] = [String(one), String(other)];
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Returns the rows in an order. Empty cells come last, and equal rows keep their order. */
+export function sortedRows(
+  rows: readonly Cell[][],
+  columns: readonly DataColumn[],
+  order: GridOrder | null,
+): Cell[][] {
+  const at = columns.findIndex(({ name }) => name === order?.by);
+  const column = columns[at];
+  if (!order || !column) return [...rows];
+  const isEmpty = (row: Cell[]): boolean => row[at] === null || row[at] === "";
+  return [...rows].sort((one, other) => {
+    const missing = Number(isEmpty(one)) - Number(isEmpty(other));
+    if (missing !== 0 || isEmpty(one)) return missing;
+    const compared = compareCells(one[at] ?? null, other[at] ?? null, column);
+    return order.descending ? -compared : compared;
+  });
+}
+
+/** Returns the next order when a heading is chosen: numbers begin with the greatest, texts with the first; the third time, the rows are as they came. */
+export function nextOrder(column: DataColumn, now: GridOrder | null): GridOrder | null {
+  const first = isAmount(column);
+  if (now?.by !== column.name) return { by: column.name, descending: first };
+  return now.descending === first ? { by: column.name, descending: !first } : null;
+}
+
+const WIDEST = 56;
+
+/** Returns the texts of a row. */
+export function rowTexts(row: readonly Cell[], columns: readonly DataColumn[]): string[] {
+  return columns.map((column, at) => gridText(row[at], column));
+}
+
+/** Returns the width of each column in characters, from its heading and the texts of some rows. A long text is cut, and a number never. */
+export function widthsOf(
+  columns: readonly DataColumn[],
+  rows: readonly (readonly string[])[],
+): number[] {
+  return columns.map((column, at) => {
+    const texts = rows.map((row) => (row[at] ?? "").length);
+    // The heading has room for the sign of the order, and for its unit.
+    const heading = headingOf(column).length + (unitOf(column)?.length ?? 0) + 3;
+    const width = Math.max(6, heading, ...texts) + 3;
+    return isNumber(column) ? width : Math.min(WIDEST, width);
+  });
+}
