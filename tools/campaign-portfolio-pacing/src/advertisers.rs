@@ -1,4 +1,5 @@
-//! The campaigns of each advertiser together: their budget, spend and pace. No data access.
+//! The figures of each advertiser, summed over its campaigns: budget, spend and pace. No data
+//! access.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::{
     standing::Standing,
 };
 
-/// An advertiser with the figures of its campaigns together.
+/// An advertiser with the summed figures of its campaigns.
 pub(crate) struct Advertiser {
     pub(crate) name: String,
     pub(crate) campaigns: usize,
@@ -34,7 +35,7 @@ pub(crate) fn advertisers_of_analysis(a: &Analysis, limits: &Thresholds) -> Vec<
         .collect()
 }
 
-/// Adds up campaigns. The plan and the projection are the sums of their own.
+/// Adds up campaigns. The plan and the projection are the sums of the campaigns' own.
 fn sum(parts: &[Standing], a: &Analysis, limits: &Thresholds) -> Standing {
     let span = flights::hull(parts.iter().map(|s| s.span)).unwrap_or(a.window);
     let budget = budget::own(parts);
@@ -51,6 +52,7 @@ fn sum(parts: &[Standing], a: &Analysis, limits: &Thresholds) -> Standing {
         sums: Some(sums),
         last: a.last.filter(|day| *day >= span.start),
     };
-    // The days on which parts of a sum run out do not tell when the sum does.
+    // The day on which the budget runs out is unknown, because it does not follow from those of the
+    // campaigns.
     Standing { span, budget, sum, pace: pace(&facts, &a.now, limits), runs_out_on: None }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Analysis {
     pub(crate) now: LocalNow,
     pub(crate) account: Account,
     pub(crate) source: Source,
-    /// The name of the selection of campaigns. None if all count.
+    /// The name of the selection of campaigns. None if all campaigns are included.
     pub(crate) advertiser: Option<String>,
     /// Whether the question is about one campaign.
     pub(crate) is_campaign: bool,
@@ -194,7 +194,7 @@ pub(crate) fn run(
 }
 
 /// Returns the days of a question without dates, if they follow from its campaigns: the whole
-/// flights that it asks about, or the flight of its one campaign.
+/// flights, or the flight of the one campaign.
 fn default_days(
     db: &Connection,
     (account, base): (&Account, Base),
@@ -214,7 +214,7 @@ fn default_days(
     })
 }
 
-/// Returns as many days before a window as it has.
+/// Returns the period of the same length before a window.
 fn days_before(window: Window) -> Window {
     Window { start: add_days(window.start, -window.days()), end: add_days(window.start, -1) }
 }
@@ -240,7 +240,8 @@ fn standings(
 }
 
 /// Computes the pace of all campaigns together, and the planned spend of each day. A given budget
-/// is spread evenly over the days on which the campaigns run; their own budgets follow each flight.
+/// is spread evenly over the days on which the campaigns run. The campaigns' own budgets follow
+/// their flights.
 fn portfolio_pace(
     standings: &[Standing],
     given: Option<i64>,
@@ -278,7 +279,7 @@ fn portfolio_pace(
     (pace::pace(&facts, basis.now, basis.limits), targets)
 }
 
-/// Returns a function that gives the spend of a coming day if nothing changes.
+/// Returns a function from a future day to its expected spend, if nothing changes.
 fn rates(standings: &[Standing], window: Window) -> impl Fn(NaiveDate) -> f64 + use<> {
     let length = usize::try_from(window.days()).unwrap_or(0);
     let mut days = vec![0.0; length];

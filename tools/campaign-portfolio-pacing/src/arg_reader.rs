@@ -1,4 +1,4 @@
-//! Reads single arguments of a call and collects their faults. Knows no tool.
+//! Reads single arguments of a call and collects their errors. Knows no tool.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::range_fault;
 
-/// The most entries of a list of texts.
+/// The most entries in a list of texts.
 const MAX_TEXTS: usize = 100;
 
 /// Returns the members of the arguments. Absent arguments are an empty object.
@@ -110,8 +110,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a number between two bounds and returns it times `scale`. The lower bound itself is
-    /// allowed if `is_from_least` is set.
+    /// Reads a number between two bounds and returns the number times `scale`. The lower bound
+    /// itself is allowed if `is_from_least` is set.
     pub(crate) fn number(
         &mut self,
         name: &'static str,
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         found.map(|(_, choice)| *choice)
     }
 
-    /// Returns the arguments, or an error with all faults. Unknown members are faults.
+    /// Returns the arguments, or an error that lists all problems. An unknown member is a problem.
     pub(crate) fn finish<T>(mut self, args: T) -> Result<T, AgentError> {
         for name in self.members.keys() {
             if !self.known.contains(&name.as_str()) {

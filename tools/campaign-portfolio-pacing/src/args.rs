@@ -1,4 +1,4 @@
-//! The arguments of the tools, parsed strictly; all faults are reported at once. Missing values are
+//! The arguments of the tools, parsed strictly; all errors are reported at once. Missing values are
 //! filled in later, when the account and its time zone are known.
 
 use chrono::NaiveDate;
@@ -14,10 +14,10 @@ use crate::{
 
 pub(crate) use crate::list_request::{ListRequest, Order, StatusFilter};
 
-/// The most days of a window.
+/// The longest window in days.
 pub(crate) const MAX_DAYS: i64 = 366;
 
-/// The arguments of `analyze_portfolio_pacing` as given.
+/// The arguments of `analyze_portfolio_pacing`, without default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Args {
     pub(crate) account: Option<String>,
@@ -25,21 +25,21 @@ pub(crate) struct Args {
     pub(crate) campaign: Option<String>,
     pub(crate) start: Option<NaiveDate>,
     pub(crate) end: Option<NaiveDate>,
-    /// Whether the whole flights are the days of the question if it has no dates.
+    /// Whether a question without dates is about whole flights.
     pub(crate) is_whole_flight: bool,
-    /// The currency in which amounts are wanted.
+    /// The requested currency of amounts.
     pub(crate) currency: Option<String>,
     pub(crate) budget: Option<i64>,
     pub(crate) compare: Option<Window>,
-    /// Whether the days are compared with as many days before them.
+    /// Whether the days are compared with the period of the same length before them.
     pub(crate) is_against_before: bool,
     pub(crate) change: Change,
     pub(crate) detail: Option<Detail>,
     pub(crate) by: Option<Period>,
     pub(crate) list: ListRequest,
-    /// Whether the daily lists of line items, campaigns and portfolio are wanted.
+    /// Whether the daily lists of line items, campaigns and portfolio are requested.
     pub(crate) has_daily_lists: bool,
-    /// Whether the CSV text is wanted whatever its length.
+    /// Whether the CSV text is requested, however long it is.
     pub(crate) has_csv: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum Period {
     Day,
     Week,
     Month,
-    /// Mondays to Fridays against Saturdays and Sundays.
+    /// Mondays to Fridays compared with Saturdays and Sundays.
     Weekday,
 }
 
@@ -101,7 +101,7 @@ pub(crate) enum Amount {
 }
 
 /// Parses the arguments of `analyze_portfolio_pacing`. Text such as "none" for an optional argument
-/// counts as absent, because models write it.
+/// counts as absent, because models write such texts.
 pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
     let members = object(value)?;
     let mut reader = Reader::new(&members);
@@ -130,7 +130,7 @@ pub(crate) fn read(value: &Value) -> Result<Args, AgentError> {
     reader.finish(args)
 }
 
-/// The arguments of `compare_accounts` as given.
+/// The arguments of `compare_accounts`, without default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CompareArgs {
     pub(crate) accounts: Vec<String>,
@@ -138,7 +138,7 @@ pub(crate) struct CompareArgs {
     pub(crate) end: Option<NaiveDate>,
     pub(crate) is_whole_flight: bool,
     pub(crate) currency: Option<String>,
-    /// The rows of the list over all accounts. None if the accounts themselves are the list.
+    /// The rows of the list over all accounts. None if the list consists of the accounts.
     pub(crate) detail: Option<Detail>,
     pub(crate) list: ListRequest,
 }
@@ -230,7 +230,7 @@ fn change(reader: &mut Reader<'_>) -> Change {
     Change { budget: budget.into_iter().flatten().next(), rate: rate.into_iter().flatten().next() }
 }
 
-/// Returns the fault of a range of days, with the argument that has it.
+/// Returns the problem of a range of days, and whether its start is the wrong argument.
 pub(crate) fn range_fault(start: NaiveDate, end: NaiveDate) -> Option<(bool, &'static str)> {
     if start > end {
         Some((true, "it is after the last day"))

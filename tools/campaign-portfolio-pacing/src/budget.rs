@@ -1,5 +1,6 @@
-//! The budget of a question: the given one, or the sum of the campaigns' own. Records what was
-//! assumed, and questions a given budget that is far away from the figures. No data access.
+//! The budget of a question: the given budget, or the sum of the campaigns' own. Records the
+//! assumptions, and questions a given budget that differs strongly from the figures. No data
+//! access.
 
 use contract::text;
 use serde_json::Value;
@@ -15,7 +16,7 @@ use crate::{
     time::count_days,
 };
 
-/// A given budget is questioned if it is more than this many times larger or smaller.
+/// A given budget is questioned if it is larger or smaller by more than this factor.
 const FAR: i128 = 10;
 
 /// Returns the sum of the campaigns' own budgets. None if no campaign has one.
@@ -23,7 +24,7 @@ pub(crate) fn own(standings: &[Standing]) -> Option<i64> {
     standings.iter().filter_map(|s| s.budget).reduce(i64::saturating_add)
 }
 
-/// Records the assumptions that the budget rests on.
+/// Records the assumptions behind the budget.
 pub(crate) fn record_budget_assumptions(
     given: Option<i64>,
     campaigns: &[Campaign],
@@ -88,7 +89,7 @@ pub(crate) fn record_budget_assumptions(
     }
 }
 
-/// Returns whether a given budget is more than ten times away from the spend or from the campaigns'
+/// Returns whether a given budget differs more than tenfold from the spend or from the campaigns'
 /// own budgets, and records the question. A large budget is compared with the projection, because
 /// the spend of the first days is always small.
 pub(crate) fn check_budget_plausibility(

@@ -25,10 +25,10 @@ use crate::{
 
 /// The most accounts in a result.
 const MAX_ROWS: usize = 80;
-/// The most bytes of the rows.
+/// The most bytes of all rows together.
 const MAX_BYTES: usize = 55_000;
 
-/// An account with its figures, or without them if it has no rows in the window.
+/// An account with its figures. An account without rows in the window has no figures.
 struct Compared {
     account: Account,
     analysis: Option<Analysis>,
@@ -51,13 +51,13 @@ pub(crate) fn compare(setting: Setting<'_>, arguments: &Value) -> Result<Value, 
         .iter()
         .filter_map(|one| Some(Key::of(&one.account.name, one.standing.as_ref()?)))
         .collect();
-    // The request is about the accounts unless another list is asked for.
+    // The list request applies to the accounts unless another list is requested.
     let asked = if args.detail.is_some() { ListRequest::default() } else { args.list };
     let request = ListRequest { order: asked.order.or(Some(args::Order::Worst)), ..asked };
     let listed = list::list(&keys, &request, MAX_ROWS);
     let mut rows: Vec<Value> = listed.rows.iter().map(|at| row(with[*at])).collect();
     if !asked.has_filter() && asked.limit.is_none() {
-        // Accounts without rows come last, and fit no status.
+        // Accounts without rows come last, and match no status.
         rows.extend(without.iter().take(MAX_ROWS - rows.len().min(MAX_ROWS)).map(|one| row(one)));
     }
     let matching = if asked.has_filter() { listed.matching } else { compared.len() };
@@ -119,8 +119,8 @@ fn select_accounts(
     Ok(chosen)
 }
 
-/// Returns the given days, the whole flights, or the current month. The month is the one of the account whose day
-/// began last, so that it has begun for all of them.
+/// Returns the given days, the whole flights, or the current month. The month is that of the
+/// account whose day began last, so that the month has begun for all accounts.
 fn days(
     setting: Setting<'_>,
     accounts: &[Account],
@@ -149,7 +149,7 @@ fn days(
     })
 }
 
-/// Returns the days of all flights of the accounts.
+/// Returns the window of all flights of the accounts.
 fn whole_flights(
     setting: Setting<'_>,
     accounts: &[Account],
@@ -171,7 +171,7 @@ fn whole_flights(
     })
 }
 
-/// Computes the figures of an account. An account without rows in the window has none.
+/// Computes the figures of an account, or none if the account has no rows in the window.
 fn figures(setting: Setting<'_>, account: Account, window: Window) -> Result<Compared, AgentError> {
     let args = Args { start: Some(window.start), end: Some(window.end), ..Args::default() };
     let done =
@@ -181,7 +181,8 @@ fn figures(setting: Setting<'_>, account: Account, window: Window) -> Result<Com
             let standing = analysis.total_figures();
             Ok(Compared { account, analysis: Some(analysis), standing: Some(standing) })
         }
-        // With all campaigns and given days, only missing rows are an invalid question.
+        // All campaigns and given days are requested, so only missing rows can make the input
+        // invalid.
         Err(error) if error.code == ErrorCode::InvalidInput => {
             Ok(Compared { account, analysis: None, standing: None })
         }
@@ -223,7 +224,7 @@ fn row(one: &Compared) -> Value {
     Value::Object(row)
 }
 
-/// The figures that an account without rows does not have.
+/// The figures that an account without rows lacks.
 const NO_FIGURES: [&str; 12] = [
     "spend",
     "impressions",

@@ -10,7 +10,7 @@ use crate::{
     report::{self, Entries},
 };
 
-/// Returns the list with its numbers. The rows take at most `bytes` bytes.
+/// Returns the list with its counts. The rows take at most `bytes` bytes.
 pub(crate) fn list(
     analyses: &[&Analysis],
     detail: Detail,
@@ -20,7 +20,7 @@ pub(crate) fn list(
 ) -> Value {
     let all: Vec<Entries<'_>> =
         analyses.iter().map(|one| Entries::of(one, detail, limits)).collect();
-    // Each row by its account and its place within the account.
+    // Identifies each row by its account and its place within the account.
     let places: Vec<(usize, usize)> = all
         .iter()
         .enumerate()

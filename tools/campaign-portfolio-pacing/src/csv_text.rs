@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formulas_are_made_harmless() {
+    fn cells_that_look_like_formulas_are_made_harmless() {
         for (text, cell) in [
             ("=1+1", "'=1+1"),
             ("+46", "'+46"),

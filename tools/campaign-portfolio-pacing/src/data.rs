@@ -58,8 +58,8 @@ pub(crate) struct Row {
 pub(crate) struct Delivery {
     pub(crate) line_items: Vec<LineItem>,
     pub(crate) rows: Vec<Row>,
-    /// Whether a day had both a row for the whole day and hourly rows. The row for the whole day
-    /// counted.
+    /// Whether a day had both a row for the whole day and hourly rows. Then only the row for the
+    /// whole day is used.
     pub(crate) mixed: bool,
 }
 
@@ -155,8 +155,7 @@ pub(crate) struct AccountSummary {
 }
 
 impl AccountSummary {
-    /// Returns the first and the last day with rows. Rows of the sample that lie in the future do
-    /// not count.
+    /// Returns the first and the last day with rows. Future rows of the sample are ignored.
     pub(crate) fn days(
         &self,
         dataset: Dataset,
@@ -225,7 +224,7 @@ pub(crate) fn first_day(
     account: &Account,
     base: Base,
 ) -> Result<Option<NaiveDate>, AgentError> {
-    // The key of `delivery` gives the first day of each line item at once.
+    // The key of `delivery` finds the first day of each line item at once.
     let sql = "SELECT min((SELECT min(d.day) FROM delivery d WHERE d.line_item_key = l.key)) FROM line_items l
                JOIN campaigns c ON c.key = l.campaign_key WHERE c.account_key = ?1";
     let mut query = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
@@ -234,17 +233,17 @@ pub(crate) fn first_day(
     Ok(stored.and_then(|day| time::day_from_number(day + base.local)))
 }
 
-/// The newest local days, up to now, that have a row.
+/// The newest local days with a row, up to now.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest {
-    /// Of the account.
+    /// The newest day of the account.
     pub(crate) day: Option<NaiveDate>,
-    /// Of each campaign that has a row, by key.
+    /// The newest day of each campaign that has a row, by key.
     campaigns: HashMap<i64, NaiveDate>,
 }
 
 impl Newest {
-    /// Returns the newest day of these campaigns.
+    /// Returns the newest day among these campaigns.
     pub(crate) fn of(&self, campaigns: &[Campaign]) -> Option<NaiveDate> {
         campaigns.iter().filter_map(|c| self.campaigns.get(&c.key)).max().copied()
     }
@@ -263,7 +262,8 @@ pub(crate) fn newest_days(
         .query_map([account.key], |row| Ok((row.get(0)?, row.get(1)?)))
         .and_then(Iterator::collect)
         .map_err(|e| database_error(&e))?;
-    // Newest row first, in the order of the primary key. Usually the first row is the answer.
+    // The newest row comes first, in the order of the primary key. Usually the first row is the
+    // answer.
     let sql = "SELECT day, hour FROM delivery WHERE line_item_key = ?1 AND day <= ?2 ORDER BY day DESC, hour DESC";
     let mut rows = db.prepare_cached(sql).map_err(|e| database_error(&e))?;
     let clock = Clock::new(base, now);
@@ -272,7 +272,7 @@ pub(crate) fn newest_days(
         let mut found =
             rows.query(params![line_item, clock.last_stored()]).map_err(|e| database_error(&e))?;
         let mut day: Option<NaiveDate> = None;
-        // Hours of a UTC day can belong to the local day before or after it.
+        // An hour of a UTC day can belong to the local day before or after that day.
         let mut oldest_useful = i64::MIN;
         while let Some(row) = found.next().map_err(|e| database_error(&e))? {
             let (stored, hour) = row
@@ -316,8 +316,8 @@ impl<'a> Clock<'a> {
         self.utc_today.max(time::day_to_number(self.now.today) - self.base.local)
     }
 
-    /// Returns what counts of an hourly row. The sample has whole hours; of the present one only the
-    /// part until now counts, as in the plan that it is compared with.
+    /// Returns the part of an hourly row that has accrued. The sample has only whole hours, so the
+    /// present hour is cut to the part until now, as in the plan.
     fn counted(&self, stored: i64, hour: i64, spend: i64, impressions: i64) -> (i64, i64) {
         if self.base.sample && stored == self.utc_today && hour == self.last_hour {
             self.now.hour_so_far(spend, impressions)
@@ -326,7 +326,7 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Returns the local day of a row. None for an hour that has not come.
+    /// Returns the local day of a row. None for a future hour.
     fn local_day(&self, stored: i64, hour: i64) -> Option<NaiveDate> {
         let Ok(hour_of_day) = u32::try_from(hour) else {
             return time::day_from_number(stored + self.base.local);
@@ -388,7 +388,7 @@ struct Cells<'a> {
     clock: Clock<'a>,
     start: NaiveDate,
     end: NaiveDate,
-    /// One for each day from `start` to `end`.
+    /// A cell for each day from `start` to `end`.
     cells: Vec<Cell>,
 }
 
@@ -410,8 +410,8 @@ impl<'a> Cells<'a> {
     /// Reads the rows of a line item.
     fn read(&mut self, line_item: i64) -> Result<(), AgentError> {
         let Clock { base, now, .. } = self.clock;
-        // Hours are stored in UTC. One more day on each side covers every time zone; rows outside
-        // of the window are skipped.
+        // Hours are stored in UTC. One more day on each side covers every time zone, and rows
+        // outside of the window are skipped.
         let first = time::day_to_number(add_days(self.start, -1)) - base.utc.max(base.local);
         let last = time::day_to_number(add_days(self.end, 1)) - base.utc.min(base.local);
         let span = params![line_item, first, last];
@@ -439,7 +439,7 @@ impl<'a> Cells<'a> {
         Ok(())
     }
 
-    /// Hands over the days that were read, and empties them.
+    /// Passes on the days that were read, and empties them.
     fn take(&mut self, mut use_day: impl FnMut(NaiveDate, &Cell)) {
         for (day, cell) in self.start.iter_days().zip(&mut self.cells) {
             use_day(day, &std::mem::take(cell));

@@ -78,7 +78,7 @@ fn name(dataset: Dataset) -> &'static str {
 /// `user_version`.
 const STEPS: &[M<'_>] = &[M::up(TABLES)];
 
-/// Fails if a newer version of the app wrote the file. The file is then neither read nor changed.
+/// Fails if a newer version of the app wrote the file, which is then neither read nor changed.
 pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentError> {
     let found: i64 = db
         .query_row("PRAGMA user_version", [], |row| row.get(0))
@@ -159,8 +159,8 @@ pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
     db.query_row(sql, [number(Dataset::Imported)], |row| row.get(0)).map_err(|e| database_error(&e))
 }
 
-/// Returns the contents of a data set. The sample's days are relative to `today`, and later days do
-/// not count.
+/// Returns the contents of a data set. The sample's days are relative to `today`, and later days
+/// are ignored.
 pub(crate) fn summary(
     db: &Connection,
     dataset: Dataset,

@@ -1,4 +1,4 @@
-//! The names in the data, by which a message refers to accounts, advertisers and campaigns.
+//! The names in the data with which a message can refer to accounts, advertisers and campaigns.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,10 +13,10 @@ const COMMON_WORDS: [&str; 12] = [
     "gmbh",
 ];
 
-/// The most campaigns that share an alias. A question about it is then about all of them.
+/// The most campaigns that may share an alias. A question with such an alias is about all of them.
 const SHARED: usize = 3;
 
-/// The most campaigns.
+/// The most campaigns that are returned.
 const MAX_CAMPAIGNS: usize = 2_000;
 
 /// Returns accounts, advertisers and campaigns. An advertiser with a single account implies that
@@ -55,9 +55,9 @@ pub(crate) fn all(db: &Connection, dataset: Dataset) -> Result<Vec<Entity>, Agen
     Ok(found)
 }
 
-/// Returns the campaigns whose id and name no other campaign has. The alias of each is its name
-/// without the beginning that all campaigns of its advertiser share. Only a few campaigns may have
-/// the same alias; otherwise they have none.
+/// Returns the campaigns whose id and name are unique. The alias of a campaign is its name without
+/// the beginning that all campaigns of its advertiser share. An alias that too many campaigns share
+/// is left out.
 fn campaigns(all: Vec<CampaignName>) -> Vec<Entity> {
     let mut groups: BTreeMap<(&str, &str), Vec<&CampaignName>> = BTreeMap::new();
     for campaign in &all {
@@ -103,7 +103,7 @@ fn campaigns(all: Vec<CampaignName>) -> Vec<Entity> {
         .collect()
 }
 
-/// Returns the first word of a name if no other name has it and it is long enough.
+/// Returns the first word of a name if it is long enough and no other name contains it.
 fn short_name(name: &str, names: &[&str]) -> Option<String> {
     let first = |name: &str| name.split_whitespace().next().map(str::to_lowercase);
     let word = first(name).filter(|w| {

@@ -1,5 +1,5 @@
-//! Budgets and targets of campaigns within a window: a budget counts for the days of the flight
-//! that fall into the window, and no target lies before a flight starts or after it ends. No data
+//! Budgets and targets of campaigns within a window: only the budget for the days of the flight
+//! inside the window is used, and no target lies before a flight starts or after it ends. No data
 //! access.
 
 use chrono::NaiveDate;
@@ -17,7 +17,7 @@ pub(crate) fn overlap((start, end): (NaiveDate, NaiveDate), window: Window) -> i
 }
 
 /// Returns the days over which a campaign runs in the window. A campaign without a flight in the
-/// window counts for all of its days.
+/// window runs on all of its days.
 pub(crate) fn span(flight: Option<(NaiveDate, NaiveDate)>, window: Window) -> Window {
     match flight.filter(|flight| overlap(*flight, window) > 0) {
         Some((start, end)) => Window { start: start.max(window.start), end: end.min(window.end) },
@@ -25,8 +25,8 @@ pub(crate) fn span(flight: Option<(NaiveDate, NaiveDate)>, window: Window) -> Wi
     }
 }
 
-/// Returns the part of a campaign's budget for the days of its flight inside the window. None if it
-/// has no budget.
+/// Returns the part of a campaign's budget for the days of its flight inside the window. None if
+/// the campaign has no budget.
 pub(crate) fn budget_in(campaign: &Campaign, window: Window) -> Option<i64> {
     let budget = campaign.budget?;
     let Some(flight) = campaign.flight else { return Some(budget) };
@@ -41,7 +41,7 @@ pub(crate) fn budget_in(campaign: &Campaign, window: Window) -> Option<i64> {
     .ok()
 }
 
-/// Returns the shortest window that contains all of these. None if there are none.
+/// Returns the shortest window that contains all given windows. None if there are none.
 pub(crate) fn hull(windows: impl Iterator<Item = Window>) -> Option<Window> {
     windows.reduce(|a, b| Window { start: a.start.min(b.start), end: a.end.max(b.end) })
 }
@@ -52,7 +52,7 @@ pub(crate) struct DayTargets {
     start: NaiveDate,
     /// The target of each day, in 1/`PARTS` of a micro-unit.
     days: Vec<i128>,
-    /// The exact target, if all days of this span have the same one.
+    /// The exact target, if all days of this span have the same target.
     even: Option<(Window, Ratio)>,
 }
 

@@ -1,6 +1,6 @@
 //! Imports files with delivery rows and campaigns in one transaction. If a file has an error, none
-//! of its rows is stored unless the user wants the rest. A cancelled import changes nothing, and the earlier data stays in
-//! use until the end.
+//! of its rows is stored unless the user chose to skip the rejected lines. A cancelled import
+//! changes nothing, and the earlier data stays in use until the end.
 
 mod budgets;
 mod cells;
@@ -52,7 +52,8 @@ pub struct FileReport {
     pub rows_replaced: u64,
     /// The columns of the file that are not used.
     pub ignored_columns: Vec<String>,
-    /// Whether the file was read as a person had mapped an earlier file with the same columns.
+    /// Whether the file was read with the mapping that a person made for an earlier file with the
+    /// same columns.
     pub is_remembered: bool,
 }
 
@@ -67,7 +68,7 @@ pub struct ImportReport {
     pub errors: Vec<ImportError>,
     pub error_count: u64,
     pub cancelled: bool,
-    /// Whether the imported rows are used instead of the sample from now on.
+    /// Whether this import replaced the sample as the active data set.
     pub sample_replaced: bool,
 }
 
@@ -189,13 +190,13 @@ pub(crate) fn import(
     if sample_replaced {
         db::set_active(&transaction, Dataset::Imported)?;
     }
-    // The last chance to cancel.
+    // The last opportunity to cancel.
     if job.report_progress().is_err() {
         return Ok(cancelled(job));
     }
     transaction.commit().map_err(|e| database_error(&e))?;
     for (columns, decisions) in &job.read {
-        // The rows are stored. Without the memory the next file is mapped again.
+        // The rows are already stored. If this fails, a person only has to map the next file again.
         let _ = memory.remember(columns, decisions);
     }
     Ok(report(job, files, sample_replaced))

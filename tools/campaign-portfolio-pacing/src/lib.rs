@@ -1,4 +1,4 @@
-//! Campaign portfolio pacing: compares spend with budget, using delivery rows in its own SQLite
+//! Campaign portfolio pacing: compares spend with budget, based on delivery rows in its own SQLite
 //! file. A fictional sample is used until CSV files are imported. The host provides the clock. The
 //! crate knows no model, window or engine.
 #![forbid(unsafe_code)]
@@ -110,8 +110,8 @@ impl Pacing {
         db::check_version(&db, &self.path)
     }
 
-    /// Sets the thresholds from the pack's settings. Fails on invalid settings and then changes
-    /// nothing.
+    /// Sets the thresholds from the pack's settings. If a setting is invalid, fails and changes no
+    /// threshold.
     pub fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
         let thresholds = Thresholds::from_settings(settings)?;
         *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner) = thresholds;
@@ -152,7 +152,7 @@ impl Pacing {
         self.with(|_, dataset| Ok(dataset))
     }
 
-    /// Returns both data sets and which one is active.
+    /// Returns both data sets, and says which one is active.
     pub fn datasets(&self) -> Result<Datasets, AgentError> {
         let today = (self.clock)().date_naive();
         self.with(|db, active| {
@@ -231,7 +231,7 @@ impl Pacing {
         self.with(|db, _| import::entries(db, query))
     }
 
-    /// Stores budget and flight of a campaign. With a problem nothing is stored.
+    /// Stores budget and flight of a campaign. If a value has a problem, no value is stored.
     pub fn set_entry(
         &self,
         id: &str,

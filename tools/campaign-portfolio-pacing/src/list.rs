@@ -1,5 +1,5 @@
-//! Lists of campaigns, line items and accounts: which rows are kept, their order, and their counts
-//! by status. No data access.
+//! Lists of campaigns, line items and accounts: the rows that are kept, their order, and their
+//! counts by status. No data access.
 
 use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use crate::{
     standing::Standing,
 };
 
-/// The most rows that are ordered by share if the request has no order; longer lists are ordered by
-/// spend.
+/// The most rows that are ordered by share of the budget if the request has no order. Longer lists
+/// are ordered by spend.
 const SHARES: usize = 30;
 
 /// The properties of a row by which a list is filtered and ordered.
@@ -26,11 +26,11 @@ pub(crate) struct Key {
     pub(crate) share: Option<Ratio>,
     pub(crate) status: Status,
     pub(crate) is_overspending: bool,
-    /// In percent of the planned spend. None if nothing was planned.
+    /// The difference from the planned spend in percent. None if no spend was planned.
     pub(crate) variance: Option<Ratio>,
     /// The expected spend at the end minus the budget.
     pub(crate) at_stake: Option<Ratio>,
-    /// Whether the budget is used up before the last of these days.
+    /// Whether the budget is used up before the last day of the period.
     pub(crate) runs_out: bool,
     pub(crate) flight: Option<(NaiveDate, NaiveDate)>,
     pub(crate) today: Option<NaiveDate>,
@@ -92,12 +92,12 @@ impl Key {
     }
 }
 
-/// Whether a status is a verdict on the difference from the plan.
+/// Whether the status is based on the difference from the planned spend.
 pub(crate) fn has_variance(status: Status) -> bool {
     !matches!(status, Status::NotStarted | Status::NoBasis)
 }
 
-/// Rows with the numbers that belong to them.
+/// The kept rows and the counts of the list.
 pub(crate) struct Listed {
     /// Indexes of the rows in the order of the list, from the offset on, up to the limit.
     pub(crate) rows: Vec<usize>,
@@ -106,7 +106,7 @@ pub(crate) struct Listed {
     pub(crate) counts: Value,
 }
 
-/// Returns the rows that fit, in order. `limit` counts if the request has none.
+/// Returns the rows that match, in order. `limit` is used if the request has no limit.
 pub(crate) fn list(keys: &[Key], request: &ListRequest, limit: usize) -> Listed {
     let mut rows: Vec<usize> =
         (0..keys.len()).filter(|at| is_wanted(&keys[*at], request)).collect();
@@ -115,7 +115,8 @@ pub(crate) fn list(keys: &[Key], request: &ListRequest, limit: usize) -> Listed 
     if let Some(order) = order {
         sort(&mut rows, keys, order, request);
     } else {
-        // By share of the budget, largest first; rows without a budget by spend.
+        // The rows are ordered by share of the budget, largest first; rows without a budget by
+        // spend.
         rows.sort_by(|x, y| {
             descending(keys[*x].share, keys[*y].share).then(keys[*y].spend.cmp(&keys[*x].spend))
         });
@@ -136,8 +137,8 @@ fn is_wanted(key: &Key, request: &ListRequest) -> bool {
         && request.starts.holds(key.flight.map(|flight| flight.0))
 }
 
-/// Whether a percentage lies within bounds in hundredths of a percent. A missing one lies within no
-/// bound.
+/// Whether a percentage lies within bounds in hundredths of a percent. Only without bounds may the
+/// percentage be missing.
 fn is_within(percent: Option<Ratio>, bounds: Bounds<i64>) -> bool {
     let Some(percent) = percent else { return !bounds.is_set() };
     let (value, unit) = (100 * percent.num, percent.den);
@@ -156,7 +157,7 @@ pub(crate) fn share(spend: i64, budget: Option<i64>) -> Option<Ratio> {
     Some(Ratio::new(i128::from(spend), i128::from(budget)))
 }
 
-/// Returns the order that fits the rows that are kept. None orders by share.
+/// Returns the default order for the kept rows. None for an order by share.
 fn default_order(request: &ListRequest, matching: usize) -> Option<Order> {
     match request.status {
         Some(StatusFilter::NotStarted | StatusFilter::Ended | StatusFilter::Live) => {
@@ -178,7 +179,7 @@ fn sort(rows: &mut [usize], keys: &[Key], order: Order, request: &ListRequest) {
         };
         rows.sort_by(|x, y| descending(value(*x), value(*y)));
     };
-    // Rows that are equal in the order keep the order of their names.
+    // Rows that are equal are ordered by name.
     rows.sort_by(|x, y| keys[*x].name.cmp(&keys[*y].name));
     match order {
         Order::Name => {
@@ -218,7 +219,7 @@ fn distance(value: Ratio) -> Ratio {
     Ratio { num: value.num.abs(), den: value.den }
 }
 
-/// Orders the larger value first, and a missing one last.
+/// Orders the larger value first. A missing value comes last.
 fn descending(x: Option<Ratio>, y: Option<Ratio>) -> std::cmp::Ordering {
     let order = |x: Ratio, y: Ratio| (y.num * x.den).cmp(&(x.num * y.den));
     match (x, y) {

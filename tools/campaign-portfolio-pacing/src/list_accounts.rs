@@ -1,4 +1,4 @@
-//! The accounts in the data, with what is known of each. No figures of a period.
+//! The accounts in the data, with the known facts about each. No figures of a period.
 
 use chrono::SecondsFormat;
 use contract::AgentError;

@@ -1,11 +1,11 @@
-//! The part of a question that is about a list: which rows are kept, their order, and the page. Parses
+//! The part of a question that is about a list: the rows to keep, their order, and the page. Parses
 //! arguments; knows no data.
 
 use chrono::NaiveDate;
 
 use crate::arg_reader::Reader;
 
-/// The most rows of a list that can be asked for.
+/// The highest limit of a list that can be requested.
 const MAX_LIMIT: i64 = 500;
 /// The highest percentage that bounds a list.
 const MAX_PERCENT: i64 = 100_000;
@@ -45,12 +45,12 @@ impl<T> Default for Bounds<T> {
 }
 
 impl<T: PartialOrd + Copy> Bounds<T> {
-    /// Whether there is a bound.
+    /// Whether there is a lower or an upper bound.
     pub(crate) fn is_set(&self) -> bool {
         self.least.is_some() || self.most.is_some()
     }
 
-    /// Whether a value lies within the bounds. A missing value lies within no bound.
+    /// Whether a value lies within the bounds. Only without bounds may the value be missing.
     pub(crate) fn holds(&self, value: Option<T>) -> bool {
         match value {
             None => !self.is_set(),
@@ -65,13 +65,13 @@ impl<T: PartialOrd + Copy> Bounds<T> {
 /// The rows that a list keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatusFilter {
-    /// Slightly behind or worse.
+    /// Status slightly behind or worse.
     Behind,
     Ahead,
     OnTrack,
-    /// Behind or ahead.
+    /// Status behind or ahead.
     OffTrack,
-    /// Over the budget, or projected to be.
+    /// Spend over the budget, or projected to be.
     Overspending,
     /// The flight has not begun.
     NotStarted,
@@ -79,11 +79,11 @@ pub(crate) enum StatusFilter {
     Ended,
     /// The flight has begun and is not over.
     Live,
-    /// No spend in these days.
+    /// No spend in the period.
     NoSpend,
-    /// The budget is used up before the last day.
+    /// The budget is used up before the last day of the period.
     RunsOut,
-    /// The rest of the budget can hardly be spent any more.
+    /// The remaining budget can hardly be spent in time.
     AtRisk,
 }
 
@@ -92,12 +92,12 @@ pub(crate) enum StatusFilter {
 pub(crate) enum Order {
     Worst,
     Best,
-    /// Furthest from plan, above or below.
+    /// The largest difference from the plan first, above or below.
     Furthest,
     Spend,
     Budget,
     Remaining,
-    /// The first to end.
+    /// The earliest end first.
     Ends,
     Name,
 }
@@ -142,8 +142,8 @@ impl ListRequest {
         }
     }
 
-    /// Whether the rows are chosen by their whole flights, so that these are the days of the
-    /// question if it names none.
+    /// Whether the list is about whole flights, so that these are the days of a question without
+    /// dates.
     pub(crate) fn is_about_flights(&self) -> bool {
         let by_flight = [StatusFilter::NotStarted, StatusFilter::Ended, StatusFilter::RunsOut];
         self.status.is_some_and(|status| by_flight.contains(&status))
@@ -152,7 +152,7 @@ impl ListRequest {
             || self.starts.is_set()
     }
 
-    /// Whether rows may be left out because of what they are.
+    /// Whether rows may be left out because of their properties.
     pub(crate) fn has_filter(&self) -> bool {
         self.status.is_some()
             || self.exclude.is_some()

@@ -72,8 +72,8 @@ pub(crate) fn share(part: i64, whole: i64) -> f64 {
     Ratio::new(i128::from(part), i128::from(whole)).round_to(4)
 }
 
-// A double holds every whole number up to 2^53, and division is correctly rounded, so the shortest
-// text of the result is the intended decimal.
+// Divides two whole numbers. A double holds every whole number up to 2^53, and division is
+// correctly rounded, so the shortest text of the result is the intended decimal.
 #[expect(clippy::cast_precision_loss, reason = "figures stay far below 2^53 hundredths")]
 fn decimal(scaled: i128, scale: i128) -> f64 {
     scaled as f64 / scale as f64
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_go_away_from_zero() {
+    fn halves_are_rounded_away_from_zero() {
         for (num, den, rounded) in
             [(5, 2, 3), (-5, 2, -3), (7, 3, 2), (-7, 3, -2), (0, 7, 0), (1, 0, 0), (4, -8, -1)]
         {

@@ -1,9 +1,9 @@
-//! Shortens names for display by leaving out a beginning that all names of a list share.
+//! Shortens names for display: removes a beginning that all names of a list share.
 
 /// Characters at which a common beginning may end.
 const SEPARATORS: [char; 8] = ['-', '_', '|', ':', '/', '·', '–', '—'];
 
-/// Removes the shared beginning from names if it ends in a separator.
+/// Removes the shared beginning from names, up to its last separator.
 pub(crate) fn without_common_prefix(names: &[&str]) -> Vec<String> {
     let length = common(names);
     let ok = length > 0 && names.iter().all(|name| !name[length..].trim().is_empty());
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shared_beginning_goes_when_it_ends_in_a_separator() {
+    fn a_shared_prefix_of_names_is_removed_if_it_ends_in_a_separator() {
         let cases: [(&[&str], &[&str]); 6] = [
             (&["Fern (EU) - Spring", "Fern (EU) - Autumn"], &["Spring", "Autumn"]),
             (&["Spring", "Sprint"], &["Spring", "Sprint"]),

@@ -10,7 +10,7 @@ use crate::{
     time::{LocalNow, count_days},
 };
 
-/// The limits between statuses.
+/// The limits between the pacing statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
     /// The difference from the planned spend up to which the status is "on track", in hundredths of
@@ -108,7 +108,7 @@ impl Status {
     }
 }
 
-/// A range of days, both ends counted.
+/// A range of days, including both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) start: NaiveDate,
@@ -129,12 +129,12 @@ impl Window {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) spend: i64,
-    /// The budget. 0 if it is unknown.
+    /// The budget; 0 if it is unknown.
     pub(crate) budget: i64,
     /// The days over which the budget is spread.
     pub(crate) window: Window,
     /// The planned spend and the projection of several campaigns together. None if the budget is
-    /// spread evenly and the spend goes on at the present rate.
+    /// spread evenly and the spend continues at the current rate.
     pub(crate) sums: Option<Sums>,
     /// The last day with data, not after today.
     pub(crate) last: Option<NaiveDate>,
@@ -152,9 +152,9 @@ pub(crate) struct Sums {
 pub(crate) struct Pace {
     pub(crate) spend: Ratio,
     pub(crate) total_days: i64,
-    /// The number of elapsed days. The current day counts in part.
+    /// The number of elapsed days. The current day is included in part.
     pub(crate) elapsed: Ratio,
-    /// Days from the last data to the end of the window; 0 if the window is over.
+    /// The number of days from the last data to the end of the window; 0 if the window is over.
     pub(crate) left: Ratio,
     pub(crate) target: Ratio,
     pub(crate) due: Ratio,
@@ -238,8 +238,8 @@ fn days_left(window: Window, elapsed: Ratio, ended: bool) -> Ratio {
     Ratio::new(if ended { 0 } else { rest.max(0) }, elapsed.den)
 }
 
-/// Returns the spend at the end of the window at the present rate. Before the first elapsed day no
-/// rate is known, and the spend goes as planned.
+/// Returns the spend at the end of the window at the current rate. Before the first elapsed day no
+/// rate is known, so the spend is projected as planned.
 fn projection(spend: i128, budget: i128, total: i128, elapsed: Ratio, ended: bool) -> Ratio {
     if elapsed.num > 0 {
         Ratio::new(spend * total * elapsed.den, elapsed.num)
@@ -248,8 +248,8 @@ fn projection(spend: i128, budget: i128, total: i128, elapsed: Ratio, ended: boo
     }
 }
 
-/// Returns the status of spend against a plan, which must be positive, and of the rate that the
-/// rest requires.
+/// Returns the status from the spend against a plan, which must be positive, and from the rate that
+/// is required for the rest.
 pub(crate) fn planned_status(
     spend: Ratio,
     plan: i128,
@@ -306,7 +306,7 @@ fn out_of_reach(
     }
 }
 
-/// Returns the status of one full day against the daily target, or None without a target.
+/// Returns the status of one full day against the daily target. None without a target.
 pub(crate) fn day_status(spend: i64, target: Ratio, limits: &Thresholds) -> Option<Status> {
     (target.num > 0)
         .then(|| by_variance(i128::from(spend) * target.den - target.num, target.num, limits))

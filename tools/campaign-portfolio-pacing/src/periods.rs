@@ -22,17 +22,17 @@ use crate::{
 pub(crate) struct Group {
     pub(crate) label: String,
     pub(crate) window: Window,
-    /// Elapsed days; the present day counts in part.
+    /// The number of elapsed days. The current day is included in part.
     pub(crate) days: Ratio,
     pub(crate) sum: Sum,
-    /// The planned spend of these days.
+    /// The planned spend of the elapsed days.
     pub(crate) target: Ratio,
-    /// Whether a day of it is not over.
+    /// Whether the group contains a day that is not over.
     pub(crate) is_partial: bool,
 }
 
-/// Returns the elapsed days of the window by period. Days come newest first and only if they have
-/// data; other periods come oldest first.
+/// Returns the elapsed days of the window, grouped by period. Single days come newest first and
+/// only if they have data. Other periods come oldest first.
 pub(crate) fn breakdown(
     by: Period,
     window: Window,
@@ -69,8 +69,8 @@ pub(crate) fn breakdown(
     if by == Period::Day { rows.rev().collect() } else { rows.collect() }
 }
 
-/// Adds a day and its target to a group. Of today only the elapsed part counts, except in a row of
-/// the day itself.
+/// Adds a day and its target to a group. Only the elapsed part of today is added, except to a row
+/// for the single day.
 fn add_day(group: &mut Group, by: Period, day: NaiveDate, target: Ratio, now: &LocalNow) {
     let is_today = day == now.today;
     let part = match is_today {
@@ -104,18 +104,18 @@ fn key(by: Period, day: NaiveDate, first: NaiveDate) -> (NaiveDate, String) {
     }
 }
 
-/// The figures of some days.
+/// The figures of one of the compared periods.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figures {
     pub(crate) window: Window,
-    /// Elapsed days; the present day counts in part.
+    /// The number of elapsed days. The current day is included in part.
     pub(crate) days: Ratio,
     pub(crate) sum: Sum,
     pub(crate) budget: Option<i64>,
     pub(crate) has_rows: bool,
 }
 
-/// In periods of fewer days, one more day of a weekend changes the figures.
+/// In periods with fewer days, one more weekend day changes the figures.
 const SHORT: i64 = 14;
 
 fn count_weekend_days(window: Window) -> usize {
@@ -135,14 +135,14 @@ pub(crate) struct Past {
 pub(crate) struct Comparison {
     pub(crate) current: Figures,
     pub(crate) past: Figures,
-    /// Whether both have the same number of days, and all of them are over.
+    /// Whether both periods have the same number of days, and all of the days are over.
     pub(crate) is_like_for_like: bool,
     /// Whether one of two short periods has more weekend days than the other.
     pub(crate) weekend_days_differ: bool,
     pub(crate) note: String,
 }
 
-/// Reads the delivery of another period. Returns None if none is asked for.
+/// Reads the delivery of another period. Returns None if no comparison is requested.
 pub(crate) fn compare(
     db: &Connection,
     campaigns: &[Campaign],
@@ -161,7 +161,7 @@ pub(crate) fn compare(
 
 impl Past {
     /// Compares the window with this period. While the window is not over, its full days are
-    /// compared with as many first days of the other period.
+    /// compared with the same number of first days of the other period.
     pub(crate) fn compare_with_window(
         self,
         window: Window,

@@ -1,4 +1,4 @@
-//! Property tests that must hold for any rows, budgets and times.
+//! Property tests: rules that apply to any rows, budgets and times.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -84,7 +84,7 @@ fn at_most(a: Ratio, b: Ratio) -> bool {
 
 proptest! {
     #[test]
-    fn line_items_campaigns_and_portfolio_sum_to_the_same(rows in rows()) {
+    fn line_items_campaigns_and_portfolio_have_the_same_sums(rows in rows()) {
         let Rollups { line_items_daily, line_items_total, campaigns_daily, campaigns_total, portfolio_daily, portfolio_total } = rollups(&rows, &CAMPAIGN_OF, 3);
         let all = sum(rows.iter().map(|r| Sum { spend: r.spend, impressions: r.impressions }));
         prop_assert_eq!(portfolio_total, all);
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn a_ratio_compares_with_the_calendar_day_before(rows in rows()) {
+    fn a_daily_ratio_compares_with_the_previous_calendar_day(rows in rows()) {
         let all = rollups(&rows, &CAMPAIGN_OF, 3);
         for d in &all.portfolio_daily {
             let before = all.portfolio_daily.iter().find(|b| b.day == add_days(d.day, -1)).map(|b| b.sum.spend).filter(|s| *s > 0);
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn elapsed_days_lie_in_the_window(q in question()) {
+    fn elapsed_days_lie_within_the_window(q in question()) {
         let p = work_out(&q);
         let total = Ratio::new(i128::from(p.total_days), 1);
         prop_assert!(p.elapsed.num >= 0 && at_most(p.elapsed, total));
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn the_spent_and_the_remaining_amount_make_the_budget(q in question()) {
+    fn spent_and_remaining_amount_add_up_to_the_budget(q in question()) {
         let p = work_out(&q);
         let (facts, now) = &q;
         if let Some(required) = p.required {
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn the_status_follows_the_difference(q in question()) {
+    fn the_status_follows_the_percentage_difference(q in question()) {
         let p = work_out(&q);
         let percent = p.variance_percent;
         let at_least = |limit: i128| percent.num >= limit * percent.den;
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn targets_lie_within_flights_and_add_up_to_the_budgets(plans in prop::collection::vec((0..60_i64, 0..60_i64, 0..5_000_000 * MICROS), 1..12)) {
+    fn daily_targets_lie_within_flights_and_add_up_to_the_budgets(plans in prop::collection::vec((0..60_i64, 0..60_i64, 0..5_000_000 * MICROS), 1..12)) {
         let window = Window { start: day(0), end: day(59) };
         let plans: Vec<(Window, i64)> = plans
             .into_iter()
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn a_change_keeps_reality_and_its_own_sums(q in question(), percent in -9_000..30_000_i64, rate in 0..100_000 * MICROS) {
+    fn a_what_if_change_keeps_actual_figures_and_its_projection_adds_up(q in question(), percent in -9_000..30_000_i64, rate in 0..100_000 * MICROS) {
         let (facts, now) = &q;
         let p = work_out(&q);
         let budget = Some(facts.budget).filter(|b| *b > 0);
@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn a_day_is_as_long_as_the_clock_says(zone in zone(), moment in moment()) {
+    fn the_length_of_a_local_day_follows_its_clock_changes(zone in zone(), moment in moment()) {
         let now = LocalNow::new(zone, moment);
         prop_assert!((22 * 3600..=26 * 3600).contains(&now.length));
         prop_assert!((0..=now.length).contains(&now.elapsed));

@@ -19,11 +19,11 @@ use crate::{
 
 pub(crate) use rows::{Entries, figures, shown_rows};
 
-/// The most bytes of a result that asks for nothing special.
+/// The most bytes of a result, unless the question asks for more.
 const MAX_BYTES: usize = 60_000;
 /// The assumption about the budgets of line items.
 pub(crate) const LINE_ITEM_BUDGETS: &str = "Line items have no budgets of their own: an equal part of the campaign's budget is the plan of each.";
-/// The most days of a CSV text that was not asked for.
+/// The most days of a CSV text, unless the question asks for the text.
 const CSV_DAYS: usize = 62;
 
 /// The assumptions for values that the question did not give.
@@ -165,7 +165,8 @@ fn percent_of(amount: Ratio, budget: Option<i64>) -> Option<f64> {
     Some(Ratio::new(100 * amount.num, amount.den * i128::from(budget?)).round_to(2))
 }
 
-/// Returns a required daily rate for display: nothing is required once the budget is spent.
+/// Returns a required daily rate for display. The rate is never negative, because a spent budget
+/// requires nothing.
 pub(crate) fn required_rate(required: Option<Ratio>) -> Option<f64> {
     required.map(|rate| rate.money().max(0.0))
 }
@@ -219,7 +220,7 @@ fn lag(a: &Analysis) -> i64 {
     a.feed.map_or(0, |feed| day_to_number(a.now.today) - day_to_number(feed))
 }
 
-/// Returns the codes of circumstances that an answer has to mention.
+/// Returns the codes of facts that an answer has to mention.
 pub(crate) fn flags(a: &Analysis) -> Vec<&'static str> {
     let is_last_today = a.rollups.portfolio_daily.first().is_some_and(|d| d.day == a.now.today);
     let is_over = a.budget.is_some_and(|b| a.rollups.portfolio_total.spend > b);

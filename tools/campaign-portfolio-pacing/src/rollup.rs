@@ -23,7 +23,7 @@ impl Sum {
         self.add(row.spend, row.impressions);
     }
 
-    /// Returns the cost of a thousand impressions. None without impressions.
+    /// Returns the cost per thousand impressions. None without impressions.
     pub(crate) fn cpm(self) -> Option<Ratio> {
         (self.impressions > 0)
             .then(|| Ratio::new(i128::from(self.spend) * 1_000, i128::from(self.impressions)))
@@ -120,14 +120,14 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
     for (daily, (_, count)) in all.portfolio_daily.iter_mut().zip(portfolio.values()) {
         daily.campaigns = *count;
     }
-    // Last line item or campaign first, newest day first.
+    // The last line item or campaign comes first, with its newest day first.
     for days in [&mut all.line_items_daily, &mut all.campaigns_daily, &mut all.portfolio_daily] {
         days.reverse();
     }
     all
 }
 
-/// Returns days, which come in rising order, with the ratio to the calendar day before.
+/// Adds to each day the ratio to the calendar day before. The days come in ascending order.
 fn dailies(of: usize, days: impl Iterator<Item = (NaiveDate, Sum)>) -> impl Iterator<Item = Daily> {
     let mut before: Option<(NaiveDate, i64)> = None;
     days.map(move |(day, sum)| {

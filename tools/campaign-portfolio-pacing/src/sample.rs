@@ -11,9 +11,10 @@ pub use csv::{SampleCsv, as_csv};
 use portfolio::{ACCOUNTS, ADVERTISERS, AccountPlan, CAMPAIGNS, CampaignPlan, FORMATS};
 use rng::Rng;
 
-/// The seed of the shipped sample. A change of seed or generator needs a new `VERSION`.
+/// The seed of the shipped sample. A change of the seed or the generator needs a new `VERSION`.
 pub const SEED: u64 = 0x5EED_CA3E;
-/// The version stored with the generated rows. If it differs, the sample is generated again.
+/// The version that is stored with the generated rows. If the stored version differs, the sample is
+/// generated again.
 pub(crate) const VERSION: &str = "1";
 /// The number of days of history, including today.
 pub const DAYS: i64 = 180;
@@ -60,8 +61,8 @@ pub struct SampleLineItem {
 }
 
 /// Delivery of one line item. `day` is relative to today: the account's day for a row of a whole
-/// day, the UTC day for an hourly row. The row of today covers the whole day; only the elapsed part
-/// counts.
+/// day, the UTC day for an hourly row. The row of today covers the whole day, but only the elapsed
+/// part is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRow {
     pub line_item: usize,

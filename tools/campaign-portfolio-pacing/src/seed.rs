@@ -1,4 +1,5 @@
-//! Writes the generated sample into the database once. Days are stored relative to today.
+//! Writes the generated sample into the database, once for each version. Days are stored relative
+//! to today.
 
 use contract::AgentError;
 use rusqlite::{Connection, TransactionBehavior, params};

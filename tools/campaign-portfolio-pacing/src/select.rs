@@ -12,7 +12,7 @@ use crate::{
     report::Assumptions,
 };
 
-/// The sample's account for questions that name no account.
+/// The sample's account that a question without an account gets.
 const SAMPLE_DEFAULT: &str = "17";
 
 /// How the account of a question was chosen.
@@ -104,7 +104,7 @@ pub(crate) fn named_account(accounts: &[Account], named: &str) -> Result<Account
     }
 }
 
-/// Records that amounts stay in the account's currency although another one is wanted.
+/// Records that amounts are given in the account's currency although another one was requested.
 pub(crate) fn note_currency(
     account: &Account,
     wanted: Option<&str>,
@@ -202,9 +202,9 @@ fn unnamed_account(
 /// The chosen campaigns of an account.
 pub(crate) struct Selection {
     pub(crate) campaigns: Vec<Campaign>,
-    /// The name of the selection. None if all campaigns of the account count.
+    /// The name of the selection. None if all campaigns of the account are included.
     pub(crate) title: Option<String>,
-    /// Whether one campaign was asked for.
+    /// Whether the question names one campaign.
     pub(crate) is_campaign: bool,
 }
 
@@ -240,7 +240,7 @@ pub(crate) struct CampaignName {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) advertiser: String,
-    /// The id of its account.
+    /// The id of the campaign's account.
     pub(crate) account: String,
 }
 
@@ -255,8 +255,8 @@ impl CampaignName {
     }
 }
 
-/// Returns the campaigns with this id; else with this name; else with these words in their name.
-/// Upper and lower case are the same.
+/// Returns the campaigns with this id; else those with this name; else those with these words in
+/// their name. Upper and lower case are equal.
 fn matching<'a>(campaigns: &'a [CampaignName], named: &str) -> Vec<&'a CampaignName> {
     let (lower, wanted) = (named.to_lowercase(), words(named));
     let rules: [&dyn Fn(&CampaignName) -> bool; 4] = [
@@ -280,8 +280,8 @@ fn ambiguous_campaign(named: &str, several: &[&CampaignName]) -> AgentError {
         .hint(text!("Say which one: {names}.", names = name_campaigns(&list, true)))
 }
 
-/// Returns the error for a name that no campaign of the account has. If one of another account has
-/// it, the error says so.
+/// Returns the error for a name that no campaign of the account has. The error says so if a
+/// campaign of another account has the name.
 fn unknown_campaign_error(
     db: &Connection,
     dataset: Dataset,

@@ -10,12 +10,12 @@ use crate::{
     time::{LocalNow, add_days},
 };
 
-/// A campaign or line item against its budget.
+/// The figures of a campaign or line item, compared with its budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
-    /// The days of its flight in the window.
+    /// The days of the flight in the window.
     pub(crate) span: Window,
-    /// None if it is unknown.
+    /// The budget. None if it is unknown.
     pub(crate) budget: Option<i64>,
     pub(crate) sum: Sum,
     pub(crate) pace: Pace,
@@ -58,12 +58,13 @@ impl Standing {
         self.pace.status
     }
 
-    /// Returns the expected spend at the end minus the budget. None without a budget.
+    /// Returns the projected spend at the end minus the budget. None without a budget.
     pub(crate) fn at_stake(&self) -> Option<Ratio> {
         at_stake(self.budget, &self.pace)
     }
 
-    /// Whether the budget is exceeded or, at the present rate, will be by more than half a percent.
+    /// Whether the spend exceeds the budget, or is projected to exceed it by more than half a
+    /// percent.
     pub(crate) fn is_overspending(&self) -> bool {
         let projection = self.pace.projection;
         self.budget.is_some_and(|budget| {
@@ -73,13 +74,14 @@ impl Standing {
     }
 }
 
-/// Returns the projection minus the budget. None without a budget.
+/// Returns the projected spend at the end minus the budget. None without a budget.
 pub(crate) fn at_stake(budget: Option<i64>, pace: &Pace) -> Option<Ratio> {
     let (budget, projection) = (i128::from(budget?), pace.projection);
     Some(Ratio::new(projection.num - budget * projection.den, projection.den))
 }
 
-/// Returns the spend per day from now on if nothing changes: the projected rest over the days left.
+/// Returns the spend per day from now on if nothing changes: the projected remaining spend over the
+/// remaining days.
 pub(crate) fn rate_from_now(pace: &Pace) -> f64 {
     match pace.left {
         left if left.num > 0 => {
@@ -95,11 +97,11 @@ pub(crate) fn as_f64(ratio: Ratio) -> f64 {
     ratio.num as f64 / ratio.den as f64
 }
 
-/// Half a hundredth of a unit: amounts that differ by less are equal.
+/// Half a hundredth of a currency unit. Amounts that differ by less count as equal.
 const TOLERANCE: f64 = 5_000.0;
 
-/// Returns the day on which the budget is used up: a day in the past if it is, otherwise the day at
-/// which it would be, at the rates of the coming days. None if it lasts to the end.
+/// Returns the day on which the budget is used up: the past day on which it was, or else the future
+/// day at the expected rates. None if the budget lasts to the end.
 pub(crate) fn budget_end_day(
     budget: i64,
     spend: i64,

@@ -1,4 +1,4 @@
-//! Days in an account's time zone: when they start, how long they are (23, 24 or 25 hours), and how
+//! Days in an account's time zone: when a day starts, how long it is (23, 24 or 25 hours), and how
 //! much of today has passed.
 
 use chrono::{
@@ -34,7 +34,7 @@ impl LocalNow {
         self.instant.with_timezone(&self.zone).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
     }
 
-    /// Returns the part of a whole day's figures that has accrued by now: spend in whole
+    /// Returns the part of a whole day's figures that has accrued by now. The spend is in whole
     /// hundredths, as in a real feed.
     pub(crate) fn so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
         accrue(spend, impressions, self.elapsed, self.length)
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn days_have_their_true_length() {
+    fn days_with_a_clock_change_have_their_true_length() {
         let zone = chrono_tz::America::Los_Angeles;
         // 2026-03-08: the clocks skip 02:00 to 03:00. At 12:00 PDT only eleven hours have passed.
         let spring = at(zone, "2026-03-08T19:00:00Z");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_present_hour_the_part_until_now_counts() {
+    fn only_the_past_part_of_the_present_hour_is_included() {
         let quarter = at(chrono_tz::Europe::Stockholm, "2026-11-10T09:15:00Z");
         assert_eq!(quarter.hour_so_far(8_050_000, 1_000), (2_010_000, 250), "whole hundredths");
         let start = at(chrono_tz::Europe::Stockholm, "2026-11-10T09:00:00Z");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_without_midnight_starts_after_the_gap() {
+    fn a_day_without_midnight_starts_after_the_clock_change() {
         let zone = chrono_tz::Africa::Cairo;
         // 2026-04-24: 00:00 does not exist there. The day starts at 01:00 and has 23 hours.
         let now = at(zone, "2026-04-24T00:00:00Z");

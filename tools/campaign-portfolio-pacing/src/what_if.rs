@@ -1,5 +1,5 @@
-//! Tries out another budget or another spend per day from now on. The figures of reality stay as
-//! they are. No data access, no rounding.
+//! Tries out another budget or another spend per day from now on. The actual figures stay
+//! unchanged. No data access, no rounding.
 
 use chrono::NaiveDate;
 use contract::AgentError;
@@ -11,7 +11,7 @@ use crate::{
     standing::budget_end_day,
 };
 
-/// The figures with the change, and those without it.
+/// The figures with the change, and the figures without it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WhatIf {
     pub(crate) budget: Option<i64>,
@@ -30,7 +30,7 @@ pub(crate) struct WhatIf {
     pub(crate) variance: Option<Ratio>,
 }
 
-/// Computes the figures with a change. Returns None if no change is asked for.
+/// Computes the figures with a change. Returns None if no change is requested.
 pub(crate) fn try_out(
     change: &Change,
     budget_before: Option<i64>,

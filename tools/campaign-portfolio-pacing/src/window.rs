@@ -1,5 +1,5 @@
-//! The days of a question: the given ones, or the current month, or the flights if this month has
-//! neither a flight nor delivery. No data access.
+//! The days of a question: the given days, or else the current month, or else the flights if this
+//! month has neither a flight nor delivery. No data access.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use contract::text;
@@ -13,10 +13,10 @@ use crate::{
     time::{add_days, count_days},
 };
 
-/// Days of a window of which only one end is given.
+/// The number of days of a window if only one end is given.
 const DEFAULT_DAYS: i64 = 30;
 
-/// Returns the window if at least one end is given, and records a derived end.
+/// Returns the window if at least one end is given, and records an assumed end.
 pub(crate) fn given(
     start: Option<NaiveDate>,
     end: Option<NaiveDate>,
@@ -54,8 +54,8 @@ pub(crate) fn given(
     }
 }
 
-/// Returns the window if no dates are given. `delivered` is the newest day on which the campaigns
-/// delivered.
+/// Returns the default date window, used when the caller gives no dates. `delivered` is the most
+/// recent day on which the campaigns delivered.
 pub(crate) fn default(
     campaigns: &[Campaign],
     delivered: Option<NaiveDate>,
@@ -99,7 +99,7 @@ pub(crate) fn last_week(today: NaiveDate, assumptions: &mut Assumptions) -> Wind
     window
 }
 
-/// Returns the days of all of these flights, the newest 366 at most, and records them. `first` is
+/// Returns the window of all these flights, cut to the newest 366 days, and records it. `first` is
 /// the first day with data. None without flights.
 pub(crate) fn whole_flights(
     campaigns: &[Campaign],
@@ -126,8 +126,8 @@ pub(crate) fn whole_flights(
     Some(Window { start, end })
 }
 
-/// Returns the flight of the only campaign, and records it, if the data covers it. `first` is the
-/// first day with data.
+/// Returns the flight of the only campaign, and records it, if the data covers the flight. `first`
+/// is the first day with data.
 pub(crate) fn flight_of(
     campaigns: &[Campaign],
     first: Option<NaiveDate>,
@@ -179,8 +179,8 @@ pub(crate) fn month_of(day: NaiveDate) -> Window {
     Window { start, end: end.unwrap_or(day) }
 }
 
-/// Returns the days of the newest flight that has begun and of those that overlap it, or the first
-/// flight to come. At most 366 days, the newest ones.
+/// Returns the days of the newest flight that has begun and of the flights that overlap it, or else
+/// those of the first future flight. The window is cut to the newest 366 days.
 fn newest_flights(campaigns: &[Campaign], today: NaiveDate) -> Option<Window> {
     let flights: Vec<Window> = campaigns
         .iter()

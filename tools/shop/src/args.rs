@@ -64,10 +64,10 @@ pub fn run_program() -> u8 {
     }
 }
 
-/// Prints help, the version, or the fault of the command line. Returns the exit code.
+/// Prints help, the version, or the error in the command line. Returns the exit code.
 fn print_parser_message(error: &clap::Error) -> u8 {
     match error.print().and_then(|()| std::io::stdout().flush()) {
-        // A reader that has left, such as `head`, has what it wanted.
+        // A reader such as `head` closes the pipe when it has read enough, so this is not an error.
         Err(failed) if failed.kind() != std::io::ErrorKind::BrokenPipe => {
             eprintln!("{}", unwritten_text(&failed));
             1
@@ -101,8 +101,8 @@ fn serve(args: Args) -> Result<(), String> {
         format!("The shop cannot open its files: {error}. Check the folder given with --data-dir.")
     })?);
     if args.http.is_some() {
-        // A shop that a person starts reports this at once; a pack's server reports it with each
-        // call that needs a cart.
+        // If a person starts the shop, it reports this error at once. A server of a pack reports it
+        // with each call that needs a cart.
         shop.check_carts().map_err(|error| error.sentence(crate::Locale::En))?;
     }
     let login = match (args.login.client_id, args.login.client_secret) {
@@ -118,7 +118,8 @@ fn serve(args: Args) -> Result<(), String> {
     let waits = Arc::clone(&unwritten);
     let ready = |bound: SocketAddr| {
         let written = writeln!(std::io::stdout(), "listening on http://{bound}/mcp");
-        // A reader that has gone knew the address; any other caller could not learn it.
+        // A reader that closed the pipe has read the address. After any other error nobody could
+        // know it.
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
@@ -132,7 +133,8 @@ fn serve(args: Args) -> Result<(), String> {
             () = waits.notified() => {}
         }
     };
-    // One client and calls under a millisecond: a single thread starts fastest.
+    // The server has one client and calls of under a millisecond, so a single thread is enough and
+    // starts fastest.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -1,4 +1,4 @@
-//! Carts in their own SQLite file. Every read takes prices from the catalogue. The first add
+//! Carts in their own SQLite file. Every read takes prices from the catalogue. The first added item
 //! creates a basket. Whether a cart may be changed is decided before a call reaches the shop.
 
 use std::path::Path;
@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS line(
   PRIMARY KEY (basket_id, part_no)) WITHOUT ROWID;
 ";
 
-/// The file's version, as `user_version`. Older files without one have 0.
+/// The file's version, as `user_version`. Older files without a version have 0.
 const FORMAT: i64 = 1;
 
 /// Opens the carts in a folder, or in memory without one. A file of a newer version is an error and
@@ -97,7 +97,7 @@ fn touch(db: &Connection, basket: i64) -> Result<(), ShopError> {
     Ok(())
 }
 
-/// The catalogue and the carts for cart calls.
+/// The databases and the language for a call about a cart.
 pub struct Desk<'a> {
     pub catalogue: &'a Connection,
     pub carts: &'a mut Connection,
@@ -105,7 +105,7 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Returns a cart for clients. An unknown basket gives an empty cart.
+    /// Returns a cart for clients. The cart of an unknown basket is empty.
     pub fn view(&self, basket: Option<i64>) -> Result<CartView, ShopError> {
         let mut items = Vec::new();
         let mut total = 0;
@@ -223,8 +223,8 @@ impl Desk<'_> {
         Ok(basket)
     }
 
-    /// Returns the part number of a variant, which `name` gives as its number or
-    /// as its part number. An unknown name is returned unchanged.
+    /// Returns the part number of a variant, which `name` identifies by its number or its part
+    /// number. An unknown name is returned unchanged.
     fn part_no(&self, name: &str) -> Result<String, ShopError> {
         Ok(db::variant_named(self.catalogue, name)?
             .map_or_else(|| name.to_owned(), |variant| variant.part_no))
@@ -242,8 +242,8 @@ impl Desk<'_> {
         Ok(db::product(self.catalogue, variant.product_id)?.map(|product| (product, variant)))
     }
 
-    /// Returns the variant of a part number if it can be sold. A product's own number works only if
-    /// it has a single variant.
+    /// Returns the variant of a part number if it can be sold. A product's own number can be used
+    /// only if the product has a single variant.
     fn sellable(&self, part_no: &str) -> Result<(ProductRow, VariantRow), ShopError> {
         let Some((product, variant)) = self.find(part_no)? else {
             return Err(match db::product_named(self.catalogue, part_no)? {

@@ -11,7 +11,8 @@ use crate::{
     text::fold,
 };
 
-/// Increased when the tables or the generator change, so that old files are rebuilt.
+/// The version of the file's format. It is increased when the tables or the generator change, so
+/// that old files are rebuilt.
 const FORMAT: i64 = 1;
 
 const TABLES: &str = "
@@ -75,7 +76,7 @@ impl VariantRow {
         self.values.iter().find(|(of, _)| *of == dimension).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the variant can be sent now.
+    /// Whether the variant can be delivered now.
     pub fn in_stock(&self) -> bool {
         self.active && self.stock > 0
     }

@@ -27,7 +27,7 @@ pub enum ShopError {
     BadArguments(String),
     #[error("no tool {0}")]
     UnknownTool(String),
-    /// A later version wrote the file, which is therefore neither read nor changed.
+    /// A later version wrote the file, so it is neither read nor changed.
     #[error(
         "{file} was written by a newer version of Countersign (format {found}; this version knows up to {known})"
     )]

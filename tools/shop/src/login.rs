@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_go_first() {
+    fn the_oldest_tokens_are_dropped_first() {
         let mut given = IssuedTokens::default();
         (0..=MAX_TOKENS).for_each(|n| given.add(n.to_string(), ()));
         assert!(given.by_name.len() == MAX_TOKENS && !given.by_name.contains_key("0"));

@@ -15,7 +15,7 @@ pub fn draw(shape: Shape, color: &str) -> String {
     )
 }
 
-/// A colour, with a darker and a lighter version.
+/// A colour with a darker and a lighter version.
 struct Tone {
     base: String,
     dark: String,

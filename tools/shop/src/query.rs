@@ -22,7 +22,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Whether the search names a kind of thing, and not only a colour or size.
+    /// Whether the search names a kind of product, and not only a colour or size.
     pub fn names_product_kind(&self) -> bool {
         let is_size = |word: &str| SIZES.contains(&word) || word.parse::<f64>().is_ok();
         !self.concepts.is_empty() || self.words.iter().any(|(word, _)| !is_size(word))
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn words_become_conditions() {
+    fn a_search_text_is_read_as_concepts_colours_sizes_and_limits() {
         let query = read("Black trail shoes in size 42 under 1 500 kr");
         assert_eq!(
             (query.concepts, query.colors, query.sizes),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_read_as_people_write_them() {
+    fn price_limits_are_read_from_common_notations() {
         for text in [
             "1500",
             "1 500",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_no_product_has_is_unknown() {
+    fn a_word_that_matches_no_product_is_unknown() {
         let query = read("gaming laptop");
         assert_eq!((query.unknown.len(), query.names_product_kind()), (2, false));
         let query = read("blue sweater m");

@@ -109,7 +109,8 @@ pub fn search<'a>(
     Ok(hits)
 }
 
-/// Returns the ids of the candidates in ascending order, or None if every product is a candidate.
+/// Returns the ids of the products that may match, in ascending order. None if every product may
+/// match.
 fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopError> {
     let Some(expression) = query::expression(query, NAMES) else { return Ok(None) };
     let ids = db::find_matching_ids(db, &expression)?;

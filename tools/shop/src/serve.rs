@@ -27,7 +27,7 @@ use crate::{
     server::ShopServer,
 };
 
-/// How long a session without requests is kept. A client that returns later opens another one.
+/// How long a session without requests is kept. A client that returns later gets a new session.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Why serving ended early.
@@ -73,8 +73,8 @@ pub async fn serve_http(
         .await
         .map_err(|error| ServeError::Listen(address, error))?;
     ready(listener.local_addr().map_err(|error| ServeError::Listen(address, error))?);
-    // Browsers must not use the server, so any Origin is refused, and foreign Host names are
-    // refused by default.
+    // Browsers must not use the server, so any Origin is refused. Foreign Host names are refused by
+    // default.
     let config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let stopper = config.cancellation_token.clone();
     let for_clients = shop.clone();

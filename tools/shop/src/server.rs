@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_manifest_describes_six_tools() {
+    fn the_server_lists_the_six_tools_of_the_manifest() {
         let tools = tools().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
         assert_eq!(

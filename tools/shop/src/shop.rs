@@ -1,5 +1,5 @@
-//! The shop as one object: six calls by name with JSON arguments, and pictures. The same for stdio
-//! and HTTP. Knows nothing of transports.
+//! The shop as one object: six calls by name with JSON arguments, and pictures. It is the same for
+//! stdio and HTTP, and knows nothing of transports.
 
 use std::{
     path::PathBuf,
@@ -59,7 +59,7 @@ struct Files {
     catalogue: Connection,
     /// The whole catalogue, which the first search loads.
     shelves: Option<Vec<Shelf>>,
-    /// The database of carts. None if a newer version wrote the file; searches still work then.
+    /// The database of carts. None if a newer version wrote the file. Searches still work then.
     carts: Option<Connection>,
     folder: Option<PathBuf>,
 }
@@ -114,8 +114,8 @@ impl Shop {
             "cart.get" => json(files.desk(locale)?.view(basket_id(arguments)?)?),
             "cart.addItem" => {
                 let basket = basket_id(arguments)?;
-                // As in the contract of real shops, an add without the buyer's address changes
-                // nothing and returns no error.
+                // In real shops, too, an add without the buyer's address changes nothing and
+                // returns no error.
                 if text(arguments, "clientIp").is_none() {
                     return json(CartChanged {
                         basket_id: basket,
@@ -256,7 +256,7 @@ fn optional<T: DeserializeOwned>(
     }
 }
 
-/// Returns a text argument. A number counts as its digits, and a blank text as absent.
+/// Returns a text argument. A number becomes its digits, and a blank text counts as absent.
 fn text(arguments: &Map<String, Value>, name: &str) -> Option<String> {
     match arguments.get(name)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),

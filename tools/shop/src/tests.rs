@@ -40,7 +40,7 @@ fn every(items: &[Value], field: &str, allowed: &[&str]) {
 }
 
 #[test]
-fn searches_find_what_is_meant() {
+fn searches_find_the_intended_products() {
     let shop = shop();
     let find = |query: &str| search(&shop, query, json!({}));
     let black = find("black trail shoes");
@@ -66,7 +66,7 @@ fn searches_find_what_is_meant() {
 }
 
 #[test]
-fn filters_narrow_and_pages_are_bounded() {
+fn search_filters_narrow_results_and_page_sizes_are_limited() {
     let shop = shop();
     let cheap = search(&shop, "shoes under 1000", json!({"inStock": true}));
     assert!(
@@ -106,7 +106,7 @@ fn filters_narrow_and_pages_are_bounded() {
 }
 
 #[test]
-fn products_are_told_in_the_callers_language() {
+fn products_are_described_in_the_callers_language() {
     let shop = shop();
     let get = |arguments: Value| call(&shop, "product.get", arguments).unwrap();
     let swedish = json!({"cultureCode": "sv-SE"});
@@ -163,7 +163,7 @@ fn variant(shop: &Shop, fits: impl Fn(&Value) -> bool) -> (Value, i64) {
 }
 
 #[test]
-fn carts_keep_to_what_can_be_had() {
+fn a_cart_takes_no_more_than_can_be_delivered() {
     let shop = shop();
     let add = |part: &Value, quantity: i64, basket: Option<i64>| {
         call(
@@ -209,7 +209,7 @@ fn carts_keep_to_what_can_be_had() {
 }
 
 #[test]
-fn a_variant_is_named_by_its_number_too() {
+fn a_variant_can_be_selected_by_its_product_id() {
     let shop = shop();
     let variant =
         call(&shop, "product.get", json!({"productId": 1001})).unwrap()["variants"][0].clone();
@@ -248,7 +248,7 @@ fn a_variant_is_named_by_its_number_too() {
 }
 
 #[test]
-fn the_choices_of_a_product_are_all_that_can_be_had() {
+fn the_choices_of_a_product_are_all_variants_that_can_be_added() {
     let shop = shop();
     let add = |part: &Value| {
         call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1"}))
@@ -290,14 +290,14 @@ fn the_choices_of_a_product_are_all_that_can_be_had() {
 }
 
 #[test]
-fn baskets_that_nobody_touches_are_gone_after_a_month() {
+fn baskets_without_changes_are_deleted_after_a_month() {
     let folder = tempfile::tempdir().unwrap();
     let open = || {
         Shop::open(Options { data_dir: Some(folder.path().to_owned()), ..Options::default() })
             .unwrap()
     };
     let carts = || rusqlite::Connection::open(folder.path().join("carts.db")).unwrap();
-    // Like a file of an earlier version.
+    // The basket table looks as in a file of an earlier version.
     carts().execute_batch("CREATE TABLE basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)").unwrap();
     carts().execute("INSERT INTO basket DEFAULT VALUES", []).unwrap();
     let shop = open();
@@ -330,7 +330,7 @@ fn baskets_that_nobody_touches_are_gone_after_a_month() {
         carts().query_row("SELECT COUNT(*) FROM basket", [], |row| row.get(0)).unwrap()
     };
     assert_eq!(count(), 4, "a clock that is ahead once deletes nothing");
-    // The same clock a day later.
+    // One day later the newest basket confirms the clock.
     carts()
         .execute(
             "UPDATE basket SET touched_at = datetime('now', '-1 day', '-1 minute') WHERE id = 4",
@@ -343,7 +343,7 @@ fn baskets_that_nobody_touches_are_gone_after_a_month() {
 }
 
 #[test]
-fn a_damaged_or_foreign_catalogue_is_built_anew() {
+fn a_damaged_or_foreign_catalogue_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let open = |seed| {
         Shop::open(Options { data_dir: Some(folder.path().to_owned()), seed, ..Options::default() })
@@ -359,7 +359,7 @@ fn a_damaged_or_foreign_catalogue_is_built_anew() {
 }
 
 #[test]
-fn every_refusal_is_worded_in_both_languages() {
+fn refusals_are_worded_in_both_languages() {
     let error = ShopError::TooMany { name: "Ridge Runner".into(), left: 3 };
     let (en, sv) = (error.sentence(Locale::En), error.sentence(Locale::Sv));
     assert!(en.contains("Only 3") && sv.contains("bara att få 3") && en != sv);

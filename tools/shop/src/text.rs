@@ -1,7 +1,7 @@
 //! Words in the form of the search index: lower case, without diacritics, split at everything
 //! except letters and digits.
 
-/// Returns a text in lower case without the diacritics of Swedish and its neighbouring languages.
+/// Returns a text in lower case, without the diacritics of Swedish and neighbouring languages.
 pub fn fold(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).map(plain).collect()
 }
@@ -57,13 +57,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_folded_and_split() {
+    fn text_is_folded_and_split_into_words() {
         assert_eq!(words("Svarta löparskor, stl 42!"), ["svarta", "loparskor", "stl", "42"]);
         assert_eq!(words("0,75 l FJS-TR1001"), ["0.75", "l", "fjs", "tr1001"]);
     }
 
     #[test]
-    fn money_has_two_decimals() {
+    fn amounts_are_formatted_with_two_decimals() {
         assert_eq!(
             (money(129_900), money(5), money(-250)),
             ("1299.00".to_owned(), "0.05".to_owned(), "-2.50".to_owned())

@@ -80,8 +80,8 @@ pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
     }
 }
 
-/// Returns a product with all its variants. With `only`, returns that variant as a product of its
-/// own.
+/// Returns a product with all its variants. If `only` is set, returns that variant as a product of
+/// its own.
 pub fn product_view(
     product: &ProductRow,
     variants: &[VariantRow],
@@ -239,7 +239,7 @@ fn values_of<'a>(
             values.push(value);
         }
     }
-    // Sizes are sorted in their usual order, even if some sizes are missing.
+    // Sizes are sorted in their usual order, even if some are missing.
     let order = product
         .category
         .dimensions

@@ -97,7 +97,7 @@ const CONCEPTS: &[(&str, &[&str])] = &[
     ("wide", &["wide", "bred", "breda"]),
 ];
 
-/// Words that do not describe a thing.
+/// Words that do not describe a product.
 const FILLERS: &[&str] = &[
     "a",
     "an",
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn compounds_come_apart() {
+    fn compounds_are_split_into_concepts() {
         assert_eq!(compound("loparskor"), Some(vec!["running", "shoe"]));
         assert_eq!(compound("trailloparskor"), Some(vec!["trail", "running", "shoe"]));
         assert_eq!(compound("vandringskangor"), Some(vec!["hiking", "boot"]));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn stems_drop_endings() {
+    fn stemming_removes_inflectional_endings() {
         assert_eq!(
             (stem("tents", false), stem("flaskor", true), stem("glass", false)),
             (Some("tent"), Some("flask"), None)

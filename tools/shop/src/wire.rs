@@ -1,5 +1,5 @@
-//! The types of the answers of `product.search`, `product.get` and the cart tools. Field names are
-//! those of the shop's contract.
+//! The types of the answers of `product.search`, `product.get` and the cart tools. Field names
+//! follow the shop's contract.
 
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ pub struct SearchItem {
     pub attributes: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The answer to product.search.
+/// The answer to `product.search`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {
@@ -82,7 +82,7 @@ pub struct VariantView {
     pub ean_code: String,
 }
 
-/// The answer to product.get.
+/// The answer to `product.get`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductView {

@@ -1,5 +1,5 @@
-//! Budgets and flights that a person enters: the campaigns of the imported data with their values,
-//! and storing them as if a file with one line was imported.
+//! Budgets and flights that a person enters: lists the campaigns of the imported data with their
+//! values, and stores entered values as if a file with one line was imported.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
 /// The maximum number of campaigns in one list.
 const LISTED: usize = 100;
 
-/// The columns of a line: those that name the campaign, then those that are entered.
+/// The columns of a line: first those that name the campaign, then those that a person enters.
 const COLUMNS: [&str; 7] = [
     "account_id",
     "advertiser",
@@ -80,7 +80,7 @@ fn campaigns(db: &Connection) -> Result<Vec<DataEntry>, rusqlite::Error> {
     rows.collect()
 }
 
-/// Stores budget and flight of a campaign. With a problem nothing is stored.
+/// Stores budget and flight of a campaign. If a value has a problem, no value is stored.
 pub(crate) fn set_entry(
     db: &mut Connection,
     id: &str,

@@ -24,7 +24,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) errors: &'a mut Errors,
 }
 
-/// The columns that both kinds of rows have.
+/// The columns that delivery rows and campaign rows share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CampaignColumns<'a> {
     pub(crate) account: &'a str,
@@ -36,14 +36,14 @@ pub(crate) struct CampaignColumns<'a> {
     pub(crate) campaign_name: &'a str,
 }
 
-/// A row of delivery.
+/// A delivery row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeliveryRow<'a> {
     pub(crate) columns: CampaignColumns<'a>,
     pub(crate) line_item: &'a str,
     pub(crate) line_item_name: &'a str,
     pub(crate) day: i64,
-    /// The hour in UTC. -1 for the whole day.
+    /// The hour in UTC; -1 for the whole day.
     pub(crate) hour: i64,
     pub(crate) spend: i64,
     pub(crate) impressions: i64,

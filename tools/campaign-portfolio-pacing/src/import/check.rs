@@ -18,18 +18,18 @@ use super::{
 };
 use crate::{money::MICROS, time};
 
-/// Rows that are shown.
+/// The most rows that are shown.
 const SHOWN: usize = 5;
-/// Currencies that are listed.
+/// The most currencies that are listed.
 const CURRENCIES: usize = 5;
 
-/// Where the amounts are, to find the sign between thousands.
+/// The source and the format of the amounts, to find the separator between thousands.
 pub(super) struct Amounts<'m> {
     pub(super) source: FieldSource<'m>,
     pub(super) format: NumberFormat,
 }
 
-/// The findings so far.
+/// The findings in the lines that were read so far.
 #[derive(Default)]
 struct Found {
     check: FileCheck,
@@ -166,7 +166,7 @@ fn put(texts: &mut BTreeMap<String, String>, field: &str, text: &str) {
     }
 }
 
-/// Writes an amount with two decimals, or more if it has more.
+/// Writes an amount with two decimals, or with more if the amount has more.
 pub(super) fn amount_text(micros: i64) -> String {
     let text = format!("{}.{:06}", micros / MICROS, micros % MICROS);
     let kept = text.trim_end_matches('0');

@@ -34,7 +34,7 @@ pub(crate) enum Column {
     Currency,
 }
 
-/// The names of each column. The first one is shown in messages.
+/// The names of each column. Messages show the first name.
 const NAMES: [(Column, &[&str]); 16] = [
     (Column::AccountId, &["account_id"]),
     (Column::AccountName, &["account_name", "account"]),
@@ -144,7 +144,7 @@ impl Header {
     }
 }
 
-/// Lists headings for a message.
+/// Lists the headings of a file for a message.
 pub(crate) fn list_columns(cells: &[String]) -> String {
     let names: Vec<&str> = cells.iter().map(|c| c.trim()).filter(|c| !c.is_empty()).collect();
     names.join(", ")
@@ -160,7 +160,8 @@ fn plain(cell: &str) -> String {
     words.join("_")
 }
 
-/// Returns the error for a header that no kind of file has. It lists the columns of the file.
+/// Returns the error for a header that fits no kind of file. The error lists the columns of the
+/// file.
 pub(crate) fn unknown(cells: &[String]) -> ImportProblem {
     let list = |columns: &[Column]| columns.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ");
     ImportProblem::UnknownHeader {

@@ -5,7 +5,7 @@ use tabular::{Mapping, Survey};
 
 use super::schema;
 
-/// A field, before a file is looked at.
+/// A field as it is known before a file is surveyed.
 struct Field {
     name: &'static str,
     label: &'static str,
@@ -19,7 +19,7 @@ const fn field(name: &'static str, label: &'static str) -> Field {
     Field { name, label, takes_constant: false, instead: None }
 }
 
-/// The fields, in the order in which a person reads them.
+/// The fields, in the order in which people read them.
 const FIELDS: [Field; 14] = [
     field("day", "Day"),
     Field { instead: Some("campaign_id"), ..field("campaign", "Campaign") },
@@ -61,7 +61,7 @@ pub(super) fn list() -> String {
     names.join(", ")
 }
 
-/// The fields of a file that is mapped.
+/// Returns the fields of a file that is mapped.
 pub(super) fn of_mapping(survey: &Survey<'_>, mapping: &Mapping) -> Vec<SurveyedField> {
     FIELDS
         .iter()
@@ -75,7 +75,7 @@ pub(super) fn of_mapping(survey: &Survey<'_>, mapping: &Mapping) -> Vec<Surveyed
         .collect()
 }
 
-/// The fields of a file with budgets.
+/// Returns the fields of a file with budgets.
 pub(super) fn of_budgets() -> Vec<SurveyedField> {
     BUDGET_FIELDS.iter().map(plain).collect()
 }

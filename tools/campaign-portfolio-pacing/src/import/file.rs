@@ -16,7 +16,7 @@ use super::{
     table::{Table, Way, problem},
 };
 
-/// Rows between two checks of the cancel flag.
+/// The number of rows between two checks of the cancel flag.
 pub(super) const ROWS_PER_TICK: u64 = 512;
 
 /// Reads a file into the open savepoint.
@@ -102,7 +102,8 @@ fn store_rows(
             Ok(Some((line, record))) => {
                 report.rows_read += 1;
                 job.progress.rows_read += 1;
-                // After the first error the rest of the file is only checked, unless it counts.
+                // After the first error the remaining rows are only checked, unless rejected lines
+                // are skipped.
                 let is_kept = job.file_is_clean() || job.options.skip_rejected;
                 let adds = lines.adds_rows();
                 match lines.read(record, &name, line, &mut job.errors) {

@@ -1,5 +1,5 @@
-//! Reads the lines of a file as rows, in our own columns or as they are mapped. Must not know if the
-//! rows are stored.
+//! Reads the lines of a file as rows, with our own columns or with a mapping. Must not know whether
+//! the rows are stored.
 
 use contract::ImportProblem;
 use tabular::{Decimals, Formats, Mapping, NumberFormat, StringRecord, TotalLines};
@@ -13,9 +13,9 @@ use super::{
     table::Table,
 };
 
-/// A line, as read.
+/// A line of a file.
 pub(super) enum Line<'a> {
-    /// Totals or a note.
+    /// A line with totals or a note.
     Total,
     /// A line with errors.
     Rejected,
@@ -37,7 +37,7 @@ impl<'t> Lines<'t> {
         Self::Own { header, numbers: NumberFormat::with_assumed_decimals(decimals) }
     }
 
-    /// Reads lines as they are mapped.
+    /// Reads lines with a mapping of their columns.
     pub(super) fn mapped(
         table: &Table,
         mapping: &Mapping,
@@ -50,13 +50,13 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Whether rows with the same key are parts of one row, as in exports that split a day by
-    /// device or network.
+    /// Whether rows with the same key are added up, as in exports that split a day by device or
+    /// network.
     pub(super) fn adds_rows(&self) -> bool {
         matches!(self, Self::Mapped { .. })
     }
 
-    /// Reads a line, and adds its errors.
+    /// Reads a line, and reports its errors.
     pub(super) fn read<'a>(
         &'a mut self,
         record: &'a StringRecord,

@@ -9,10 +9,10 @@ use tabular::{
 use super::cells::{CampaignColumns, DeliveryRow};
 use crate::time;
 
-/// The account of rows that name none.
+/// The account of rows that name no account.
 const NO_ACCOUNT: (&str, &str) = ("imported", "Imported data");
 
-/// Where each field of a row is read from.
+/// The source of each field of a row.
 pub(super) struct Fields<'m> {
     account: FieldSource<'m>,
     account_name: FieldSource<'m>,
@@ -30,8 +30,8 @@ pub(super) struct Fields<'m> {
     impressions: FieldSource<'m>,
 }
 
-/// Returns the source of `first` if it has a column, else of `second` if that has one. Without
-/// columns, a constant of `first` precedes `second`.
+/// Returns the source of `first` if `first` has a column, else that of `second` if `second` has
+/// one. Without columns, a constant for `first` precedes a constant for `second`.
 fn either<'m>(mapping: &'m Mapping, first: &str, second: &str) -> FieldSource<'m> {
     if !mapping.columns.contains_key(first)
         && (mapping.columns.contains_key(second) || !mapping.constants.contains_key(first))
@@ -62,7 +62,7 @@ impl<'m> Fields<'m> {
     }
 }
 
-/// Parses rows. Keeps the last day, because neighbours usually share it.
+/// Parses rows. Keeps the last parsed day, because the next row usually has the same day.
 pub(super) struct RowReader<'m> {
     fields: &'m Fields<'m>,
     formats: Formats,
@@ -72,7 +72,7 @@ pub(super) struct RowReader<'m> {
     last_day: i64,
 }
 
-/// Takes the column and the problem of a cell.
+/// A function that reports the column and the problem of a cell.
 type Report<'r> = &'r mut dyn FnMut(&str, ImportProblem);
 
 impl<'m> RowReader<'m> {
@@ -129,7 +129,7 @@ impl<'m> RowReader<'m> {
             text.clone_into(&mut self.last_text);
         }
         if !until.is_empty() && until != text {
-            // A row for several days has no day of its own.
+            // A row for several days cannot be assigned to one day.
             report("day", ImportProblem::NotADay { text: format!("{text} – {until}") });
             return None;
         }
@@ -156,7 +156,7 @@ fn hour(text: &str, report: Report<'_>) -> Option<i64> {
     hour
 }
 
-/// The account and campaign of a row.
+/// Returns the account and campaign of a row.
 fn campaign_columns<'a>(
     fields: &'a Fields<'_>,
     record: &'a StringRecord,

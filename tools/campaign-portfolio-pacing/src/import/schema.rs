@@ -1,5 +1,5 @@
-//! The data that the import reads from tables: the fields of a delivery row, and the exports of advertising
-//! platforms that are recognised without questions.
+//! The data that the import reads from tables: the fields of a delivery row, and the exports of
+//! advertising platforms that are recognised without any mapping by a person.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_layout_is_read_and_knows_only_fields_of_the_schema() {
+    fn each_import_layout_uses_only_fields_of_the_schema() {
         assert_eq!(delivery().layouts.len(), LAYOUTS.len());
         for layout in &delivery().layouts {
             for field in layout.columns.keys().chain(layout.constants.keys()) {
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn required_fields_and_those_of_totals_exist() {
+    fn required_fields_and_fields_of_totals_exist() {
         let schema = delivery();
         for field in schema.required.iter().flatten().chain(&schema.totals) {
             assert!(schema.field(field).is_some(), "{field}");

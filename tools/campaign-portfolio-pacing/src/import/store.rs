@@ -1,5 +1,5 @@
 //! Writes imported rows. Accounts, campaigns and line items are found or created once per file and
-//! cached. A row with the key of an earlier one replaces it and is counted.
+//! cached. A row with the key of an earlier row replaces that row and is counted.
 
 use std::collections::{HashMap, HashSet};
 

@@ -59,7 +59,7 @@ pub(crate) fn survey(
     Ok(view)
 }
 
-/// Reads all lines of a mapped file. Returns None if the dates can be read in two ways.
+/// Reads all lines of a mapped file. Returns None if the order of day and month is unknown.
 fn check_mapped(
     table: &Table,
     mapping: &Mapping,
@@ -72,7 +72,7 @@ fn check_mapped(
     check(&table.survey, &mut lines, Some(&amounts), stop).map(Some)
 }
 
-/// The name of the layout, if no person has to map the columns.
+/// Returns the name of the layout, if no person has to map the columns.
 fn layout_of(table: &Table) -> Option<&str> {
     match &table.way {
         Way::Own(header) if header.kind == FileKind::Campaigns => Some(CAMPAIGNS),
@@ -86,7 +86,7 @@ fn unreadable(problem: ImportProblem) -> FileSurvey {
     FileSurvey { problem: Some(problem), ..FileSurvey::default() }
 }
 
-/// The findings that do not depend on the mapping.
+/// Returns the findings that do not depend on the mapping.
 fn shape_of(table: &Table) -> FileSurvey {
     let survey = &table.survey;
     FileSurvey {

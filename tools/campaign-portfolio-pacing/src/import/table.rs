@@ -1,5 +1,5 @@
-//! Decides how a file is read: by our own columns, or by a mapping from its layout, from a person or
-//! from the memory of an earlier file. Reads no rows.
+//! Decides how a file is read: with our own columns, or with a mapping from a layout, from a person
+//! or from an earlier file. Reads no rows.
 
 use std::{io, path::Path};
 
@@ -14,25 +14,25 @@ use super::{
     fields, schema,
 };
 
-/// A file, and how it is read.
+/// A file, and the way in which it is read.
 pub(super) struct Table {
     pub(super) survey: Survey<'static>,
     pub(super) decisions: Decisions,
     pub(super) way: Way,
 }
 
-/// How a file is read.
+/// The way in which a file is read.
 pub(super) enum Way {
-    /// By our own columns.
+    /// With our own columns.
     Own(Header),
-    /// By a mapping that has all required fields.
+    /// With a mapping that has all required fields.
     Mapped(Mapping),
-    /// Not at all: the columns and their problems.
+    /// The file cannot be read. Has the columns with their problems.
     Refused(Vec<(String, ImportProblem)>),
 }
 
 impl Table {
-    /// Looks at a file. The problem concerns the whole file.
+    /// Opens a file and decides how it is read. A problem concerns the whole file.
     pub(super) fn open(
         path: &Path,
         options: &ImportOptions,
@@ -44,7 +44,7 @@ impl Table {
         Ok(Self { survey, decisions, way })
     }
 
-    /// The mapping as far as it is known, for a person who completes it.
+    /// Returns the mapping as far as it is known, for a person who completes it.
     pub(super) fn suggestion(&self) -> Result<Mapping, ImportProblem> {
         let options = &self.decisions.options;
         let mapping = self.survey.suggest_mapping(&options.columns, &options.constants);
@@ -54,8 +54,8 @@ impl Table {
         }
     }
 
-    /// Returns how days and amounts are written. The order of dates is a person's, or else the
-    /// file's, or else the order of an earlier file.
+    /// Returns how days and amounts are written. The order of day and month comes from a person, or
+    /// else from the file, or else from an earlier file.
     pub(super) fn formats(&self, mapping: &Mapping) -> Result<Formats, (String, ImportProblem)> {
         let mut formats =
             self.survey.formats(mapping).map_err(|error| (String::new(), problem(error)))?;
@@ -103,8 +103,8 @@ fn find_way(survey: &Survey<'_>, options: &ImportOptions) -> Way {
     }
 }
 
-/// An account that a person names is known by its name, if the file has no other id. The layout's
-/// own account keeps the id of the layout.
+/// Uses the account name that a person entered as the account's id, if the file has no other id. An
+/// account that the layout names keeps the layout's id.
 fn complete_account(survey: &Survey<'_>, mut mapping: Mapping, options: &ImportOptions) -> Mapping {
     let is_open = !options.constants.contains_key("account_id")
         && !mapping.columns.contains_key("account_id");

@@ -1,5 +1,5 @@
-//! The parts of a result that go by days: the trend, the daily lists, the breakdown, the comparison
-//! and the lines of the CSV text.
+//! The parts of a result by day: the trend, the daily lists, the breakdown, the comparison and the
+//! lines of the CSV text.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,8 @@ use crate::{
     rollup::Daily,
 };
 
-/// The newest days that have all members; older ones have what a chart needs.
+/// The number of newest days that have all members. Older days have only the members that a chart
+/// needs.
 const FULL_DAYS: usize = 35;
 /// The most rows of a daily list. Older days are left out and counted.
 const MAX_ROWS: usize = 120;
@@ -85,7 +86,7 @@ pub(super) fn breakdown(a: &Analysis, by: Period) -> Value {
 
 fn period(a: &Analysis, by: Period, group: &Group) -> Value {
     let (variance, percentage) = difference_from_target(group.sum.spend, group.target);
-    // A single day that is not over has no verdict yet.
+    // A row for a single day that is not over has no status yet.
     let full = a.budget.filter(|_| !(group.is_partial && by == Period::Day));
     json!({
         "label": group.label,
@@ -162,10 +163,10 @@ fn difference(now: Option<Ratio>, past: Option<Ratio>) -> (Option<Ratio>, Option
     (Some(change), percent)
 }
 
-/// Returns the names that belong to a row of a daily list.
+/// A function that returns the names for a row of a daily list.
 type Names<'a> = &'a dyn Fn(&Daily) -> Value;
 
-/// Adds the daily lists. They are empty unless they are asked for; omitted rows are counted.
+/// Adds the daily lists. The lists are empty unless they are requested. Omitted rows are counted.
 pub(super) fn add_daily_lists(
     a: &Analysis,
     is_wanted: bool,
@@ -201,8 +202,7 @@ pub(super) fn add_daily_lists(
 fn limit_rows(a: &Analysis, rows: &[Daily], names: Names<'_>) -> Vec<Value> {
     let mut days: Vec<_> = rows.iter().map(|r| r.day).collect();
     days.sort_unstable_by(|x, y| y.cmp(x));
-    // The day of the first row that does not fit is left out completely, unless it is the newest
-    // one.
+    // The first day that does not fit is left out completely, unless it is the newest day.
     let cut = days.get(MAX_ROWS).copied().filter(|cut| days.first() != Some(cut));
     let mut kept: Vec<(usize, &Daily)> =
         rows.iter().enumerate().filter(|(_, r)| cut.is_none_or(|cut| r.day > cut)).collect();

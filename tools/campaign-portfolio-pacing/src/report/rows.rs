@@ -1,5 +1,5 @@
 //! The lists of campaigns and line items in a result: their figures, the rows that are shown, and
-//! the counts of those that are not.
+//! the counts of all other rows.
 
 use contract::text;
 use serde_json::{Map, Value, json};
@@ -18,12 +18,12 @@ use crate::{
     standing::{Basis, Standing},
 };
 
-/// The most rows of a list that was not limited by the question.
+/// The most rows of a list, unless the question sets a limit.
 const MAX_ROWS: usize = 50;
-/// The most rows of the list that the question is not about.
+/// The most rows of a list that the question is not about.
 pub(super) const FEW: usize = 20;
 
-/// Numbers of rows that a result does not show, with their sums.
+/// The counts of rows that a result does not show, with their sums.
 #[derive(Default)]
 pub(super) struct Omitted {
     pub(super) rows: Map<String, Value>,
@@ -50,13 +50,14 @@ impl Omitted {
 /// A list of a result.
 pub(super) struct List {
     pub(super) rows: Value,
-    /// How many there are, fit and are shown, and how many have each status.
+    /// The counts of all rows, of the matching and of the shown rows, and of the rows with each
+    /// status.
     pub(super) numbers: Value,
     shown: usize,
     is_cut: bool,
 }
 
-/// Records that a list is cut.
+/// Records as an assumption that a list is cut.
 pub(super) fn note_cut(list: &List, assumptions: &mut Assumptions) {
     if list.is_cut {
         let shown = list.shown;
@@ -68,10 +69,10 @@ pub(super) fn note_cut(list: &List, assumptions: &mut Assumptions) {
     }
 }
 
-/// The rows that a list may show, with what they are filtered and ordered by.
+/// The rows that a list may show, with the properties by which they are filtered and ordered.
 pub(crate) struct Entries<'a> {
     pub(crate) keys: Vec<Key>,
-    /// Makes one row.
+    /// Returns the row with this index.
     pub(crate) row: Box<dyn Fn(usize) -> Value + 'a>,
     sums: Vec<Sum>,
 }
@@ -112,7 +113,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The plan of each line item is an equal part of its campaign's budget.
+    /// Returns the line items. The plan of each is an equal part of its campaign's budget.
     fn line_items(a: &'a Analysis, limits: &Thresholds) -> Self {
         let items = &a.delivery.line_items;
         let names =
@@ -200,7 +201,7 @@ pub(super) fn line_items(
     fit(&entries, request, bytes, "line_items_total", omitted)
 }
 
-/// Returns the advertisers with the figures of their campaigns together.
+/// Returns the advertisers with the summed figures of their campaigns.
 pub(super) fn advertisers(
     a: &Analysis,
     request: &ListRequest,
@@ -211,7 +212,7 @@ pub(super) fn advertisers(
     fit(&entries, request, bytes, "advertisers", &mut Omitted::default())
 }
 
-/// Returns the figures of a campaign, line item or account in its own days.
+/// Returns the figures of a campaign, line item or account within its own days.
 pub(crate) fn figures(standing: &Standing) -> Map<String, Value> {
     let (pace, budget) = (&standing.pace, standing.budget);
     let planned = |value: f64| budget.map(|_| value);
@@ -237,7 +238,7 @@ pub(crate) fn figures(standing: &Standing) -> Map<String, Value> {
     if let Value::Object(members) = members { members } else { Map::new() }
 }
 
-/// Returns the numbers of a list.
+/// Returns the counts of a list.
 fn list_counts(listed: &Listed, shown: usize, offset: usize) -> Value {
     json!({
         "total": listed.total,
@@ -248,7 +249,7 @@ fn list_counts(listed: &Listed, shown: usize, offset: usize) -> Value {
     })
 }
 
-/// Returns the rows that were asked for, with their numbers.
+/// Returns the requested rows, with their counts.
 pub(crate) fn shown_rows(
     keys: &[Key],
     row: &dyn Fn(usize) -> Value,
@@ -271,7 +272,7 @@ pub(crate) fn shown_rows(
     (rows, numbers)
 }
 
-/// Returns the rows that were asked for. Without a limit in the question, as many as fit.
+/// Returns the requested rows. If the question has no limit, returns as many as fit.
 fn fit(
     entries: &Entries<'_>,
     request: &ListRequest,

@@ -1,5 +1,5 @@
-//! Writes the sample as the two files of an import, with calendar days, as a feed would have
-//! delivered it by a given time.
+//! Writes the sample as the two files of an import, with calendar days, as if a feed had delivered
+//! them at a given time.
 
 use std::fmt::Write;
 

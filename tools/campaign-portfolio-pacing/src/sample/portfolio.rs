@@ -48,7 +48,7 @@ pub(crate) const ACCOUNTS: [AccountPlan; 3] = [
     },
 ];
 
-/// Advertisers, with the index of their account.
+/// The advertisers, each with the index of its account.
 pub(crate) const ADVERTISERS: [(&str, usize); 6] = [
     ("Fernhill Boots", 0),
     ("Glacier Tents", 0),

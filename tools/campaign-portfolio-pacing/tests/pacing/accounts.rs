@@ -1,4 +1,4 @@
-//! Accounts beside each other, and the list of accounts.
+//! Tests of `compare_accounts` and `list_accounts`.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn names(result: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn each_account_has_the_figures_that_it_has_alone() {
+fn each_account_has_the_same_figures_as_in_a_question_about_it_alone() {
     let (_folder, pacing) = service(NOW);
     let all = pacing.call("compare_accounts", &json!({})).unwrap();
     assert_eq!(all["status"], "success");
@@ -61,7 +61,7 @@ fn each_account_has_the_figures_that_it_has_alone() {
 }
 
 #[test]
-fn currencies_are_never_added() {
+fn amounts_in_different_currencies_are_never_added() {
     let all = compare(json!({}));
     let totals = all["by_currency"].as_array().unwrap();
     let currencies: Vec<&str> = totals.iter().map(|t| t["currency"].as_str().unwrap()).collect();
@@ -71,7 +71,7 @@ fn currencies_are_never_added() {
     let campaigns = "1,X,a,A,3000,2026-11-01,2026-11-30,UTC,EUR\n2,Y,b,B,600,2026-11-01,2026-11-30,UTC,EUR\n3,Z,c,C,,,,UTC,SEK\n";
     let (_folder, pacing) = with_rows("2026-11-11T00:00:00Z", campaigns, rows);
     let all = pacing.call("compare_accounts", &json!({})).unwrap();
-    // The feed of each account ends with 9 November: 9 of 30 days have passed.
+    // The feed of each account ends with 9 November, so 9 of 30 days have passed.
     assert_eq!(
         all["by_currency"],
         json!([
@@ -82,7 +82,7 @@ fn currencies_are_never_added() {
 }
 
 #[test]
-fn accounts_are_chosen_filtered_and_ordered() {
+fn accounts_can_be_selected_filtered_and_ordered() {
     assert_eq!(names(&compare(json!({"account_ids": ["kestrel", "17", "42"]}))), ["17", "42"]);
     assert_eq!(names(&compare(json!({"status": "behind"}))), ["17"]);
     assert_eq!(compare(json!({"status": "behind"}))["total"], 3);
@@ -106,7 +106,7 @@ fn accounts_are_chosen_filtered_and_ordered() {
 }
 
 #[test]
-fn an_account_without_rows_is_shown_and_has_no_figures() {
+fn an_account_without_rows_is_listed_without_figures() {
     let rows =
         row("A", "1", "2026-11-09", "100") + "8,Other,Adv,B,Campaign B,2,Item 2,2026-09-09,,5,1\n";
     let (_folder, pacing) =
@@ -121,7 +121,7 @@ fn an_account_without_rows_is_shown_and_has_no_figures() {
 }
 
 #[test]
-fn the_accounts_are_listed_with_what_is_known_of_them() {
+fn accounts_are_listed_with_their_advertisers_counts_and_days() {
     let (_folder, pacing) = service(NOW);
     let list = pacing.call("list_accounts", &json!({})).unwrap();
     assert_eq!((&list["total"], &list["dataset"]), (&json!(3), &json!("sample")));
@@ -153,7 +153,7 @@ fn the_accounts_are_listed_with_what_is_known_of_them() {
 }
 
 #[test]
-fn campaigns_of_all_accounts_form_one_list() {
+fn campaigns_of_all_accounts_can_be_listed_together() {
     let (_folder, pacing) = service(NOW);
     let behind = pacing
         .call("compare_accounts", &json!({"detail": "campaigns", "status": "behind"}))
@@ -188,7 +188,7 @@ fn campaigns_of_all_accounts_form_one_list() {
 }
 
 #[test]
-fn amounts_are_not_converted() {
+fn amounts_are_not_converted_to_another_currency() {
     let (_folder, pacing) = service(NOW);
     let ask = |currency: &str| {
         pacing.analyze(&json!({"account_id": "17", "currency": currency})).unwrap()

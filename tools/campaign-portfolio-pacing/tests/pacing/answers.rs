@@ -1,5 +1,4 @@
-//! Tests of the manifest's answer templates, rendered with small versions of the offline model's
-//! filters.
+//! Tests of the manifest's answer templates, rendered with simplified filters of the offline model.
 
 use std::fs;
 
@@ -35,7 +34,7 @@ fn render_answer(intent: &str, locale: &str, result: &Value) -> String {
         .unwrap_or_else(|why| panic!("{intent}: {why:#}"))
 }
 
-/// Returns ten days of November of an account, with the budget and spend of each campaign.
+/// Returns ten days of November, with the given budget and spend of each campaign.
 fn november(campaigns: &[(&str, &str, &str)]) -> Value {
     let campaign = |(id, budget, _): &(&str, &str, &str)| {
         format!("7,Advertiser A,{id},Campaign {id},{budget},2026-11-01,2026-11-30,UTC,EUR\n")
@@ -51,7 +50,7 @@ fn november(campaigns: &[(&str, &str, &str)]) -> Value {
 }
 
 #[test]
-fn shares_are_rounded_once_from_the_amounts() {
+fn percentages_are_rounded_once_from_the_amounts() {
     let result = november(&[("A", "50000", "21424.20"), ("B", "50000", "21424.20")]);
     let budget = &result["insights"]["budget_status"];
     let told = ["spend_percentage", "variance_percentage", "budget_projection"]
@@ -73,7 +72,7 @@ fn shares_are_rounded_once_from_the_amounts() {
 }
 
 #[test]
-fn a_campaign_without_a_budget_has_no_share_of_it() {
+fn a_campaign_without_a_budget_has_no_spend_percentage() {
     let result = november(&[("A", "50000", "20000"), ("B", "", "1000")]);
     for locale in ["en", "sv"] {
         let text = render_answer("campaigns", locale, &result);
@@ -110,11 +109,11 @@ fn two_weeks() -> Value {
 }
 
 #[test]
-fn both_sides_of_a_comparison_have_the_same_days() {
+fn a_comparison_uses_the_same_number_of_days_on_both_sides() {
     let result = two_weeks();
     for locale in ["en", "sv"] {
         let text = render_answer("compare", locale, &result);
-        // Four full days of 50 against four days of 100; today is not over.
+        // Four full days of 50 are compared with four days of 100, because today is not over.
         for part in ["**200.0**", "400.0", "2026-11-08 – 2026-11-11", "2026-11-01 – 2026-11-04"]
         {
             assert!(text.contains(part), "{part} is missing in {locale}: {text}");

@@ -39,7 +39,7 @@ fn campaigns_of_the_imported_data_are_listed_with_their_budgets() {
 }
 
 #[test]
-fn an_entered_budget_answers_the_next_question_and_can_be_removed() {
+fn an_entered_budget_is_used_in_the_next_answer_and_can_be_removed() {
     let (_folder, pacing) = with_rows(NOW, BUDGETS, &row("A", "1", "2026-11-09", "12.34"));
     let id = entry(&pacing, "Campaign A").id;
     let entered = values("1500", "2026-11-01", "2026-11-30");
@@ -57,7 +57,7 @@ fn an_entered_budget_answers_the_next_question_and_can_be_removed() {
 }
 
 #[test]
-fn a_value_that_cannot_be_read_is_named_and_nothing_is_stored() {
+fn an_invalid_entered_value_is_reported_and_nothing_is_stored() {
     let (_folder, pacing) = with_rows(NOW, BUDGETS, &row("A", "1", "2026-11-09", "12.34"));
     let id = entry(&pacing, "Campaign B").id;
     let problems = pacing.set_entry(&id, &values("much", "2026-11-30", "2026-11-01")).unwrap();

@@ -1,5 +1,6 @@
-//! Twenty export files as platforms and spreadsheets write them. Each is imported without editing
-//! it, or refused with a remedy that then works. Imported files have the same total spend.
+//! Twenty export files as platforms and spreadsheets write them. Each file is imported without
+//! editing it, or is refused with a remedy that then works. All imported files have the same total
+//! spend.
 
 use std::{
     collections::BTreeMap,
@@ -41,7 +42,7 @@ fn assert_total(pacing: &Pacing, currency: &str) {
     assert_eq!(result["currency"].as_str().unwrap_or_default(), currency);
 }
 
-/// The survey of the file agrees with its import.
+/// Asserts that the file is imported, and that its survey agrees with the import.
 #[track_caller]
 fn assert_imports(file: &str, rows: u64, currency: &str) {
     let (_folder, pacing) = service(NOW);
@@ -67,82 +68,82 @@ fn assert_refused(
 }
 
 #[test]
-fn google_ads_in_english_in_utf8() {
+fn google_ads_in_english_in_utf8_is_imported() {
     assert_imports("google-en-utf8.csv", 2, "USD");
 }
 
 #[test]
-fn google_ads_in_english_in_utf16() {
+fn google_ads_in_english_in_utf16_is_imported() {
     assert_imports("google-en-utf16.csv", 2, "USD");
 }
 
 #[test]
-fn google_ads_in_swedish_in_utf8() {
+fn google_ads_in_swedish_in_utf8_is_imported() {
     assert_imports("google-sv-utf8.tsv", 2, "SEK");
 }
 
 #[test]
-fn google_ads_in_swedish_in_utf16() {
+fn google_ads_in_swedish_in_utf16_is_imported() {
     assert_imports("google-sv-utf16.csv", 2, "SEK");
 }
 
 #[test]
-fn google_ads_in_german_in_latin1() {
+fn google_ads_in_german_in_latin1_is_imported() {
     assert_imports("google-de-latin1.csv", 2, "EUR");
 }
 
 #[test]
-fn google_ads_in_german_in_utf16() {
+fn google_ads_in_german_in_utf16_is_imported() {
     assert_imports("google-de-utf16.csv", 2, "EUR");
 }
 
 #[test]
-fn google_ads_split_by_device() {
+fn google_ads_split_by_device_is_imported() {
     assert_imports("google-split-by-device.csv", 2, "USD");
 }
 
 #[test]
-fn meta_ads_by_ad_set() {
+fn meta_ads_by_ad_set_is_imported() {
     assert_imports("meta-ad-sets.csv", 2, "SEK");
 }
 
 #[test]
-fn meta_ads_by_reporting_day() {
+fn meta_ads_by_reporting_day_is_imported() {
     assert_imports("meta-by-reporting-day.csv", 2, "EUR");
 }
 
 #[test]
-fn meta_ads_in_swedish() {
+fn meta_ads_in_swedish_is_imported() {
     assert_imports("meta-sv.csv", 2, "SEK");
 }
 
 #[test]
-fn a_semicolon_file_with_decimal_commas() {
+fn a_semicolon_file_with_decimal_commas_is_imported() {
     assert_imports("semicolon-decimal-comma.csv", 2, "EUR");
 }
 
 #[test]
-fn dates_that_show_their_order() {
+fn a_file_whose_dates_show_their_order_is_imported() {
     assert_imports("dates-show-their-order.csv", 2, "");
 }
 
 #[test]
-fn amounts_with_a_currency_in_their_cells() {
+fn a_file_with_currencies_in_its_amounts_is_imported() {
     assert_imports("currency-in-cells.csv", 2, "");
 }
 
 #[test]
-fn our_own_columns_in_latin1() {
+fn a_file_with_our_own_columns_in_latin1_is_imported() {
     assert_imports("own-latin1.csv", 2, "");
 }
 
 #[test]
-fn a_workbook_with_two_header_rows() {
+fn a_workbook_with_two_header_rows_is_imported() {
     assert_imports("workbook-two-header-rows.xlsx", 2, "USD");
 }
 
 #[test]
-fn dates_that_leave_their_order_open_wait_for_a_decision() {
+fn a_file_whose_dates_leave_their_order_open_waits_for_a_decision() {
     let file = "dates-leave-order-open.csv";
     let (_folder, pacing) =
         assert_refused(file, |p| matches!(p, ImportProblem::DayAmbiguous { .. }));
@@ -153,7 +154,7 @@ fn dates_that_leave_their_order_open_wait_for_a_decision() {
 }
 
 #[test]
-fn columns_with_own_names_wait_for_a_mapping() {
+fn a_file_with_unknown_column_names_waits_for_a_mapping() {
     let file = "own-names.csv";
     let (_folder, pacing) =
         assert_refused(file, |p| matches!(p, ImportProblem::UnknownHeader { .. }));
@@ -167,7 +168,7 @@ fn columns_with_own_names_wait_for_a_mapping() {
 }
 
 #[test]
-fn lines_with_errors_wait_for_a_decision() {
+fn a_file_with_rejected_lines_waits_for_a_decision() {
     let file = "some-lines-wrong.csv";
     let (_folder, pacing) = assert_refused(file, |p| matches!(p, ImportProblem::NotADay { .. }));
     let options = ImportOptions { skip_rejected: true, ..ImportOptions::default() };
@@ -176,7 +177,7 @@ fn lines_with_errors_wait_for_a_decision() {
 }
 
 #[test]
-fn rows_of_a_whole_month_are_refused_with_their_days() {
+fn rows_that_cover_a_whole_month_are_refused() {
     assert_refused(
         "meta-whole-month.csv",
         |p| matches!(p, ImportProblem::NotADay { text } if text.contains("2026-11-30")),

@@ -1,5 +1,5 @@
-//! Tests of exports that are imported as they are: layouts of advertising platforms, mappings by
-//! the user, rejected lines, and answers about accounts without line items and budgets.
+//! Tests of exports that are imported without editing them: layouts of advertising platforms,
+//! mappings by the user, rejected lines, and answers about accounts without line items and budgets.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::atomic::AtomicBool};
 
@@ -37,7 +37,7 @@ fn spend(pacing: &Pacing) -> f64 {
 }
 
 #[test]
-fn a_google_ads_export_is_imported_without_editing_it() {
+fn an_unedited_google_ads_export_is_imported() {
     let (folder, pacing) = service(NOW);
     let report = import_text(&pacing, folder.path(), GOOGLE, &ImportOptions::default());
     assert_eq!(report.errors, []);
@@ -49,7 +49,7 @@ fn a_google_ads_export_is_imported_without_editing_it() {
 }
 
 #[test]
-fn importing_an_export_again_replaces_its_rows() {
+fn importing_the_same_export_again_replaces_its_rows() {
     let (folder, pacing) = service(NOW);
     for _ in 0..2 {
         import_text(&pacing, folder.path(), GOOGLE, &ImportOptions::default());
@@ -58,7 +58,7 @@ fn importing_an_export_again_replaces_its_rows() {
 }
 
 #[test]
-fn an_account_without_budgets_is_answered_and_says_so() {
+fn a_question_about_an_account_without_budgets_is_answered_with_a_note() {
     let (folder, pacing) = service(NOW);
     import_text(&pacing, folder.path(), GOOGLE, &ImportOptions::default());
     let result = analyze(&pacing);
@@ -84,7 +84,7 @@ fn a_row_for_several_days_is_refused() {
 }
 
 #[test]
-fn an_unknown_layout_is_refused_with_its_columns_and_read_when_mapped() {
+fn a_file_of_unknown_layout_is_imported_once_its_columns_are_mapped() {
     let (folder, pacing) = service(NOW);
     let text = "When;What;How much\n2.11.2026;Alpha;1.234,50\n";
     let report = import_text(&pacing, folder.path(), text, &ImportOptions::default());
@@ -101,7 +101,7 @@ fn an_unknown_layout_is_refused_with_its_columns_and_read_when_mapped() {
 }
 
 #[test]
-fn a_mapping_to_what_does_not_exist_is_refused() {
+fn a_mapping_to_an_unknown_column_or_field_is_refused() {
     let (folder, pacing) = service(NOW);
     let options = |field: &str, heading: &str| ImportOptions {
         columns: map(&[(field, heading)]),
@@ -114,7 +114,7 @@ fn a_mapping_to_what_does_not_exist_is_refused() {
 }
 
 #[test]
-fn dates_that_can_be_read_in_two_ways_wait_for_a_decision() {
+fn ambiguous_dates_are_refused_until_an_order_is_chosen() {
     let (folder, pacing) = service(NOW);
     let text = "Day,Campaign,Cost\n1/11/2026,Alpha,5.5\n2/11/2026,Alpha,5.5\n";
     let report = import_text(&pacing, folder.path(), text, &ImportOptions::default());
@@ -126,7 +126,7 @@ fn dates_that_can_be_read_in_two_ways_wait_for_a_decision() {
 }
 
 #[test]
-fn the_user_decides_whether_the_rest_of_a_file_counts() {
+fn the_user_decides_whether_valid_lines_of_a_file_with_errors_are_imported() {
     let (folder, pacing) = service(NOW);
     let text = "Day,Campaign,Cost\n2026-11-01,Alpha,5\nsoon,Alpha,5\n2026-11-02,Alpha,x\n2026-11-03,Alpha,6\n";
     let report = import_text(&pacing, folder.path(), text, &ImportOptions::default());
@@ -138,7 +138,7 @@ fn the_user_decides_whether_the_rest_of_a_file_counts() {
 }
 
 #[test]
-fn our_own_columns_are_read_in_windows_1252() {
+fn a_file_in_the_packs_own_layout_is_read_in_windows_1252() {
     let (folder, pacing) = service(NOW);
     let path = folder.path().join("latin.csv");
     fs::write(

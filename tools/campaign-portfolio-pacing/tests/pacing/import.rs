@@ -1,5 +1,5 @@
-//! Tests of CSV imports: accepted formats, errors with line and column, and that no import is
-//! stored in part.
+//! Tests of CSV imports: accepted formats, errors with line and column, and imports that fail
+//! without storing a part.
 
 use std::{
     cell::Cell,
@@ -42,7 +42,7 @@ fn imported_rows_replace_the_sample_and_survive_a_restart() {
 }
 
 #[test]
-fn a_row_with_the_key_of_an_earlier_one_takes_its_place() {
+fn a_row_with_the_key_of_an_earlier_row_replaces_that_row() {
     let rows = row("A", "1", "2026-11-09", "1") + &row("A", "1", "2026-11-09", "2");
     let (folder, pacing) = with_rows(NOW, FLIGHT, &rows);
     assert_eq!(total(&pacing), 2.0);
@@ -58,7 +58,7 @@ fn a_row_with_the_key_of_an_earlier_one_takes_its_place() {
 }
 
 #[test]
-fn a_file_with_errors_stores_nothing_and_lists_them_all() {
+fn a_file_with_errors_stores_no_rows_and_all_errors_are_listed() {
     let (folder, pacing) = with_rows(NOW, FLIGHT, &row("A", "1", "2026-11-09", "1"));
     let bad = [
         row("A", "1", "2026-11-08", "50"),
@@ -98,7 +98,7 @@ fn a_file_with_errors_stores_nothing_and_lists_them_all() {
 }
 
 #[test]
-fn errors_beyond_the_limit_are_counted() {
+fn import_errors_beyond_the_limit_are_only_counted() {
     let (folder, pacing) = service(NOW);
     let rows: String = (0..500).map(|_| row("A", "1", "soon", "1")).collect();
     let report = import(&pacing, &[write(folder.path(), "bad.csv", DELIVERY, &rows)]);
@@ -108,7 +108,7 @@ fn errors_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn the_ways_of_spreadsheets_are_understood() {
+fn formats_that_spreadsheets_write_are_read() {
     let semicolons = "\u{feff}Account ID;Account Name;Advertiser;Campaign ID;Campaign Name;Line Item ID;Line Item Name;Date;Hour;Spend;Impressions;Note\r\n\
         7;Räksmörgås AB;\"Adv; Ett\";A;Kampanj;1;Rad;2026-11-09;;\"1 234,50\";1 000;x\r\n\
         7;Räksmörgås AB;\"Adv; Ett\";A;Kampanj;1;Rad;2026/11/08;;0,25;10;\r\n\r\n";
@@ -130,7 +130,7 @@ fn the_ways_of_spreadsheets_are_understood() {
 }
 
 #[test]
-fn files_that_are_not_what_they_should_be_say_why() {
+fn unreadable_files_are_refused_with_the_reason() {
     let (folder, pacing) = service(NOW);
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -161,7 +161,7 @@ fn files_that_are_not_what_they_should_be_say_why() {
 }
 
 #[test]
-fn campaign_files_are_checked_too() {
+fn errors_in_campaign_files_are_reported() {
     let (folder, pacing) = service(NOW);
     let rows = "7,Adv,A,C,x,2026-11-01,2026-11-30,Mars/Olympus,kronor\n7,Adv,B,C,5,2026-11-30,2026-11-01,,\n7,Adv,D,C,5,2026-11-30,,,\n";
     let report = import(&pacing, &[write(folder.path(), "c.csv", CAMPAIGNS, rows)]);
@@ -174,7 +174,7 @@ fn campaign_files_are_checked_too() {
 }
 
 #[test]
-fn budgets_alone_do_not_replace_the_sample() {
+fn importing_only_budgets_does_not_replace_the_sample_data() {
     let (folder, pacing) = service(NOW);
     let report = import(&pacing, &[write(folder.path(), "c.csv", CAMPAIGNS, FLIGHT)]);
     assert_eq!((report.rows_stored, report.sample_replaced), (1, false));
@@ -193,7 +193,7 @@ fn budgets_alone_do_not_replace_the_sample() {
 }
 
 #[test]
-fn a_cancelled_import_leaves_nothing() {
+fn a_cancelled_import_stores_no_row() {
     let (folder, pacing) = with_rows(NOW, FLIGHT, &row("A", "1", "2026-11-09", "1"));
     let rows: String = (0..5_000).map(|n| row("A", &n.to_string(), "2026-11-08", "1")).collect();
     let files = [
@@ -222,7 +222,7 @@ fn a_cancelled_import_leaves_nothing() {
 }
 
 #[test]
-fn questions_are_answered_while_an_import_runs() {
+fn questions_during_an_import_use_the_previous_data() {
     let (folder, pacing) = with_rows(NOW, FLIGHT, &row("A", "1", "2026-11-09", "1"));
     let file = write(folder.path(), "more.csv", DELIVERY, &row("A", "1", "2026-11-08", "10"));
     let during = Cell::new(0.0);
@@ -231,7 +231,7 @@ fn questions_are_answered_while_an_import_runs() {
 }
 
 #[test]
-fn names_that_look_like_formulas_are_harmless_in_the_csv() {
+fn names_that_look_like_formulas_are_quoted_in_the_exported_csv() {
     let rows = "7,=HYPERLINK(1),@Adv,A,C,1,L,2026-11-09,,1,1\n";
     let (_folder, pacing) = with_rows(NOW, FLIGHT, rows);
     let result = pacing.analyze(&json!({"advertiser_filter": "@adv"})).unwrap();
@@ -240,7 +240,7 @@ fn names_that_look_like_formulas_are_harmless_in_the_csv() {
 }
 
 #[test]
-fn the_sample_and_the_imported_rows_take_turns() {
+fn the_user_switches_between_the_sample_and_the_imported_rows() {
     let (folder, pacing) = service(NOW);
     let before = pacing.datasets().unwrap();
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Lists of campaigns and line items: one campaign by name, filters, orders, pages, and the size of
-//! results. Also budgets that are questioned.
+//! Tests of lists of campaigns and line items: one campaign by name, filters, orders, pages, and
+//! the size of results. Also tests budgets that are questioned.
 
 use std::time::Instant;
 
@@ -73,7 +73,7 @@ fn a_campaign_is_found_by_id_name_or_words() {
 }
 
 #[test]
-fn lists_keep_the_asked_status_in_the_asked_order() {
+fn lists_keep_the_requested_status_in_the_requested_order() {
     let all = ask(json!({"account_id": "17"}));
     let total = all["campaigns"]["total"].as_u64().unwrap();
     assert_eq!(
@@ -131,7 +131,7 @@ fn lists_keep_the_asked_status_in_the_asked_order() {
 }
 
 #[test]
-fn line_items_come_on_request() {
+fn line_items_are_listed_on_request() {
     let plain = ask(json!({"account_id": "17"}));
     assert_eq!(
         (&plain["rollups"]["line_items_total"], &plain["line_items"]),
@@ -152,7 +152,7 @@ fn line_items_come_on_request() {
 }
 
 #[test]
-fn wrong_new_arguments_are_named() {
+fn each_invalid_argument_is_named() {
     let (_folder, pacing) = service(NOW);
     for (args, path) in [
         (json!({"detail": "ads"}), "/detail"),
@@ -194,7 +194,7 @@ fn wrong_new_arguments_are_named() {
 }
 
 #[test]
-fn a_budget_far_from_the_figures_is_questioned() {
+fn a_budget_that_is_implausible_for_the_spend_is_flagged() {
     for (budget, is_questioned) in
         [(20.0, true), (9_000.0, true), (60_000.0, false), (250_000.0, false), (2_000_000.0, true)]
     {
@@ -255,7 +255,7 @@ fn a_result_over_a_year_and_500_campaigns_stays_small() {
     assert!(month.to_string().len() <= 64_000 && month["csv"]["text"].is_string());
     let items = pacing.analyze(&json!({"detail": "line_items", "by": "week"})).unwrap();
     assert!(items.to_string().len() <= 64_000, "{} bytes", items.to_string().len());
-    // All campaigns are reachable by pages.
+    // All campaigns can be reached by pages.
     let page = |offset: usize| {
         pacing.analyze(&json!({"order": "name", "limit": 250, "offset": offset})).unwrap()
     };

@@ -28,20 +28,20 @@ use serde_json::Value;
 const DELIVERY: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
 const CAMPAIGNS: &str = "account_id,advertiser,campaign_id,campaign_name,budget,flight_start,flight_end,time_zone,currency\n";
 
-/// A service in its own folder, at a fixed time.
+/// Returns a service with its own folder and a fixed time.
 fn service(now: &str) -> (tempfile::TempDir, Pacing) {
     let folder = tempfile::tempdir().unwrap();
     let pacing = at(folder.path(), now);
     (folder, pacing)
 }
 
-/// The service of a folder, at another time.
+/// Returns the service of a folder at another time.
 fn at(folder: &Path, now: &str) -> Pacing {
     let now = now.parse().unwrap();
     Pacing::open(folder, Arc::new(move || now)).unwrap()
 }
 
-/// A service with the given rows.
+/// Returns a service with the given rows.
 fn with_rows(now: &str, campaigns: &str, delivery: &str) -> (tempfile::TempDir, Pacing) {
     let (folder, pacing) = service(now);
     let files = [

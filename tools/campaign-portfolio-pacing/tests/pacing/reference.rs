@@ -1,5 +1,5 @@
-//! The figures of the service against a second calculation: plain arithmetic over the same raw
-//! rows, with floating point and without the service's code.
+//! Compares the figures of the service with a second calculation: plain arithmetic over the same
+//! raw rows, with floating point and without the service's code.
 
 mod filters;
 mod raw;
@@ -23,7 +23,7 @@ fn ask(raw: &Raw, more: Value) -> Value {
     raw.analyze(&args)
 }
 
-/// Returns the campaigns that count in November.
+/// Returns the campaigns that are included in November.
 fn in_scope(raw: &Raw) -> Vec<usize> {
     let active = |index: &usize| {
         raw.plan(*index, november()).is_in_flight
@@ -38,7 +38,7 @@ fn campaign(raw: &Raw, index: usize) -> Expected {
 }
 
 #[test]
-fn each_campaign_and_line_item_has_its_own_figures() {
+fn campaign_and_line_item_figures_match_the_reference_calculation() {
     for seed in 1..=12 {
         let raw = Raw::new(seed);
         let result = ask(&raw, json!({"detail": "campaigns"}));
@@ -100,7 +100,7 @@ fn portfolio(raw: &Raw) -> (Expected, (NaiveDate, NaiveDate)) {
 }
 
 #[test]
-fn the_portfolio_is_the_sum_of_its_campaigns() {
+fn portfolio_figures_match_the_reference_calculation() {
     for seed in 1..=12 {
         let raw = Raw::new(seed);
         let result = ask(&raw, json!({}));
@@ -139,7 +139,7 @@ fn target(raw: &Raw, at: NaiveDate) -> f64 {
 }
 
 #[test]
-fn targets_follow_the_flights_and_periods_add_up() {
+fn daily_targets_follow_the_flights_and_add_up_over_periods() {
     for seed in 1..=12 {
         let raw = Raw::new(seed);
         let result = ask(&raw, json!({"by": "day"}));
@@ -194,7 +194,7 @@ fn targets_follow_the_flights_and_periods_add_up() {
 }
 
 #[test]
-fn a_change_is_tried_out_and_reality_stays() {
+fn a_what_if_change_leaves_the_actual_figures_unchanged() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         let plain = ask(&raw, json!({}));
@@ -243,22 +243,23 @@ fn a_change_is_tried_out_and_reality_stays() {
 }
 
 #[test]
-fn short_periods_whose_weekend_days_differ_are_marked() {
+fn a_comparison_of_periods_with_different_weekend_days_is_flagged() {
     let raw = Raw::new(1);
     let compare = |start: &str, end: &str, from: &str, to: &str| {
         let args = json!({"campaign_start": start, "campaign_end": end, "compare_start": from, "compare_end": to});
         raw.analyze(&args)["comparison"]["weekend_days_differ"].clone()
     };
-    // Monday to Friday against Wednesday to Sunday, and against Monday to Friday.
+    // Monday to Friday is compared with Wednesday to Sunday, and with Monday to Friday.
     assert_eq!(compare("2026-11-09", "2026-11-13", "2026-11-04", "2026-11-08"), true);
     assert_eq!(compare("2026-11-09", "2026-11-13", "2026-11-02", "2026-11-06"), false);
-    // A day against the day before, and periods in which a weekend hardly matters.
+    // A day is compared with the day before. Then periods are compared in which a weekend hardly
+    // matters.
     assert_eq!(compare("2026-11-11", "2026-11-11", "2026-11-10", "2026-11-10"), false);
     assert_eq!(compare("2026-11-01", "2026-11-15", "2026-10-01", "2026-10-15"), false);
 }
 
 #[test]
-fn another_period_is_compared_like_for_like() {
+fn a_comparison_with_another_period_uses_the_same_number_of_days() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         // 17 full days of November have passed.
@@ -275,7 +276,7 @@ fn another_period_is_compared_like_for_like() {
         near(&c["change"]["spend"], Some(now - past), &what);
         near(&c["change"]["spend_percentage"], Some(100.0 * (now / past - 1.0)), &what);
         near(&c["change"]["per_day"], Some((now - past) / 17.0), &what);
-        // Two periods that are over, of different lengths.
+        // Two periods are over but have different lengths.
         let args = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-10", "compare_start": "2026-10-01", "compare_end": "2026-10-31"});
         let c = raw.analyze(&args)["comparison"].clone();
         assert_eq!((&c["days"], &c["like_for_like"]), (&json!(31.0), &json!(false)));
@@ -286,7 +287,7 @@ fn another_period_is_compared_like_for_like() {
 }
 
 #[test]
-fn the_budget_runs_out_on_the_day_that_a_walk_through_the_days_finds() {
+fn the_day_a_budget_runs_out_matches_a_day_by_day_calculation() {
     for seed in 1..=20 {
         let raw = Raw::new(seed);
         let result = ask(&raw, json!({}));

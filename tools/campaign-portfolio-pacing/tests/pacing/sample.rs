@@ -1,5 +1,5 @@
-//! Tests of the shipped sample: its size and campaigns, that it moves with the clock, and that its
-//! figures equal the sums of its rows.
+//! Tests of the shipped sample: its size, its campaigns, its shift with the clock, and figures that
+//! equal the sums of its rows.
 
 use std::{collections::BTreeSet, fs};
 
@@ -14,7 +14,7 @@ fn november(account: &str) -> Value {
 }
 
 #[test]
-fn it_has_the_promised_size_and_no_name_twice() {
+fn the_sample_has_its_documented_size_and_unique_names() {
     let sample = sample::generate(sample::SEED);
     assert_eq!(
         (sample.accounts.len(), sample.campaigns.len(), sample.line_items.len()),
@@ -32,7 +32,7 @@ fn it_has_the_promised_size_and_no_name_twice() {
 }
 
 #[test]
-fn each_account_tells_its_story() {
+fn each_account_of_the_sample_has_its_planned_status() {
     let (_folder, pacing) = service("2026-11-21T20:00:00Z");
     for (account, status) in [("17", "SLIGHTLY_BEHIND"), ("23", "AHEAD"), ("42", "ON_TRACK")] {
         let result = pacing.analyze(&november(account)).unwrap();
@@ -54,14 +54,14 @@ fn each_account_tells_its_story() {
         .analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview", "campaign_start": "2026-11-30", "campaign_end": "2027-01-28"}))
         .unwrap();
     assert_eq!(early["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
-    // Its flight starts on the last day of this month.
+    // The flight starts on the last day of this month.
     let month = pacing.analyze(&json!({"account_id": "17", "campaign": "Winter Preview"})).unwrap();
     assert_eq!(month["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
     assert_eq!(month["insights"]["timeline"]["flight_start"], "2026-11-30");
 }
 
 #[test]
-fn its_newest_day_is_always_today() {
+fn the_newest_day_of_the_sample_is_always_today() {
     let (folder, pacing) = service("2026-11-21T20:00:00Z");
     assert_eq!(pacing.analyze(&json!({})).unwrap()["data_lag_days"], 0);
     drop(pacing);
@@ -73,9 +73,9 @@ fn its_newest_day_is_always_today() {
     assert_eq!(later["date_range"], json!({"start": "2027-03-01", "end": "2027-03-31"}));
 }
 
-/// Computes the figures again from the generated rows, with floating point.
+/// The figures are computed again from the generated rows, with floating point.
 #[test]
-fn its_figures_equal_an_independent_calculation() {
+fn the_figures_of_the_sample_equal_an_independent_calculation() {
     let now: DateTime<Utc> = "2026-11-21T20:00:00Z".parse().unwrap();
     let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
     let sample = sample::generate(sample::SEED);
@@ -107,7 +107,7 @@ fn its_figures_equal_an_independent_calculation() {
         }
         let days = (to - from + 1) as f64;
         let own = campaign.budget as f64 / 1e6 * days / (last - first + 1) as f64;
-        // Of the days from `from` on, those before today and half of today have passed.
+        // Of the days from `from` on, all days before today and half of today have passed.
         let passed = (-from as f64 + part).clamp(0.0, days);
         let spent: f64 = sample
             .rows
@@ -139,10 +139,10 @@ fn its_figures_equal_an_independent_calculation() {
     near(&result["insights"]["daily_pacing"]["required_daily_rate"], (budget - spend) / 9.5);
 }
 
-/// Exported as CSV and imported again, the sample gives the same answers. With PACING_SAMPLE_OUT
-/// set, the files are kept there.
+/// The sample, exported as CSV and imported again, gives the same answers. If PACING_SAMPLE_OUT is
+/// set, the files are kept in that folder.
 #[test]
-fn it_survives_a_trip_through_csv_files() {
+fn the_sample_gives_the_same_answers_after_export_and_import() {
     let now = "2026-11-21T20:20:00Z";
     let (folder, pacing) = service(now);
     let before: Vec<Value> =

@@ -9,7 +9,7 @@ use crate::{has, row, service, with_rows};
 const NOW: &str = "2026-11-10T20:00:00Z";
 
 #[test]
-fn an_unknown_account_lists_the_known_ones() {
+fn the_error_for_an_unknown_account_lists_the_known_accounts() {
     let (_folder, pacing) = service(NOW);
     let error = pacing.analyze(&json!({"account_id": "99"})).unwrap_err();
     assert_eq!(
@@ -26,7 +26,7 @@ fn an_unknown_account_lists_the_known_ones() {
 }
 
 #[test]
-fn an_account_can_be_named() {
+fn an_account_can_be_selected_by_name_or_id() {
     let (_folder, pacing) = service(NOW);
     for name in ["kestrel travel", "Kestrel", "42"] {
         let result = pacing.analyze(&json!({"account_id": name})).unwrap();
@@ -36,12 +36,12 @@ fn an_account_can_be_named() {
         );
         assert_eq!(has(&result["assumptions"], "account_by_name"), name != "42");
     }
-    // A part of a word is not a name.
+    // A part of a word does not identify an account.
     assert!(pacing.analyze(&json!({"account_id": "kest"})).is_err());
 }
 
 #[test]
-fn a_name_that_fits_two_accounts_is_asked_back() {
+fn a_name_that_fits_two_accounts_is_refused() {
     let rows = "1,Alder North,X,c,C,l,L,2026-11-09,,1,1\n2,Alder South,Y,c,C,l,L,2026-11-09,,1,1\n";
     let (_folder, pacing) = with_rows(NOW, "1,X,c,C,10,,,,\n", rows);
     let error = pacing.analyze(&json!({"account_id": "alder"})).unwrap_err();
@@ -57,7 +57,7 @@ fn a_name_that_fits_two_accounts_is_asked_back() {
 }
 
 #[test]
-fn the_sample_has_a_default_account_and_says_so() {
+fn a_question_about_the_sample_gets_a_default_account_and_a_note() {
     let (_folder, pacing) = service(NOW);
     let result = pacing.analyze(&json!({})).unwrap();
     assert_eq!(
@@ -68,7 +68,7 @@ fn the_sample_has_a_default_account_and_says_so() {
 }
 
 #[test]
-fn none_means_all_advertisers() {
+fn the_text_none_means_all_advertisers() {
     let (_folder, pacing) = service(NOW);
     let all = pacing.analyze(&json!({"account_id": "17"})).unwrap();
     for none in [json!("none"), json!(""), json!(null)] {
@@ -88,7 +88,7 @@ fn none_means_all_advertisers() {
 }
 
 #[test]
-fn wrong_arguments_are_all_named() {
+fn all_invalid_arguments_are_named() {
     let (_folder, pacing) = service(NOW);
     let args = json!({"campaign_start": "10.11.2026", "campaign_end": 5, "campaign_budget": 0, "colour": "red"});
     let error = pacing.analyze(&args).unwrap_err();
@@ -115,7 +115,7 @@ fn wrong_arguments_are_all_named() {
 }
 
 #[test]
-fn entities_come_from_the_data() {
+fn entities_are_read_from_the_active_data() {
     let (_folder, pacing) = service(NOW);
     let sample = pacing.entities().unwrap();
     assert_eq!(sample.iter().filter(|e| e.kind == "account").count(), 3);
@@ -141,9 +141,9 @@ fn entities_come_from_the_data() {
 }
 
 #[test]
-fn the_manifest_names_what_the_sample_holds() {
+fn the_manifest_lists_the_names_in_the_sample() {
     let (_folder, pacing) = service(NOW);
-    // The rest of the manifest has its words in the catalogues.
+    // The texts of the manifest are in the catalogues.
     let mut manifest: serde_json::Value =
         serde_json::from_str(include_str!("../../pack.json")).unwrap();
     let entities: Vec<contract::manifest::Entity> =

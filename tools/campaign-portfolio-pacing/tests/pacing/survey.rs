@@ -54,7 +54,7 @@ fn fields(view: &FileSurvey) -> Vec<&str> {
 }
 
 #[test]
-fn a_recognised_export_is_described_and_nothing_is_stored() {
+fn surveying_a_recognised_export_describes_it_and_stores_nothing() {
     let (folder, pacing) = service(NOW);
     let view = survey(&pacing, &write(folder.path(), GERMAN));
     assert_eq!(view.layout.as_deref(), Some("Google Ads"));
@@ -80,7 +80,7 @@ fn a_recognised_export_is_described_and_nothing_is_stored() {
 }
 
 #[test]
-fn an_unknown_layout_has_suggestions_and_names_what_is_missing() {
+fn an_unknown_layout_gets_suggestions_and_lists_missing_fields() {
     let (folder, pacing) = service(NOW);
     let path = write(folder.path(), "When;Campaign;How much\n2026-11-01;Alpha;5\n");
     let view = survey(&pacing, &path);
@@ -96,7 +96,7 @@ fn an_unknown_layout_has_suggestions_and_names_what_is_missing() {
 }
 
 #[test]
-fn a_mapping_is_checked_once_the_order_of_its_dates_is_known() {
+fn a_survey_checks_a_mapping_once_the_date_order_is_known() {
     let (folder, pacing) = service(NOW);
     let path = write(folder.path(), UNKNOWN);
     let view = survey_with(&pacing, &path, &mapped());
@@ -119,9 +119,9 @@ fn a_mapping_is_checked_once_the_order_of_its_dates_is_known() {
     assert_eq!((row["spend"].as_str(), row["currency"].as_str()), ("1234.50", "EUR"));
 }
 
-/// The counts of a survey are those of the import that follows.
+/// The counts of a survey equal those of the import that follows.
 #[test]
-fn a_survey_counts_what_an_import_stores() {
+fn a_survey_counts_the_rows_that_an_import_would_store() {
     let (folder, pacing) = service(NOW);
     let own = [
         row("A", "1", "2026-11-09", "1"),
@@ -140,7 +140,7 @@ fn a_survey_counts_what_an_import_stores() {
 }
 
 #[test]
-fn a_file_with_budgets_is_read_by_its_own_columns() {
+fn a_budget_file_is_recognised_by_its_columns() {
     let (folder, pacing) = service(NOW);
     let rows = "7,Adv,A,Alpha,3000,2026-11-01,2026-11-30,,SEK\n7,Adv,B,Beta,x,,,,\n";
     let view = survey(&pacing, &write(folder.path(), format!("{CAMPAIGNS}{rows}")));
@@ -152,7 +152,7 @@ fn a_file_with_budgets_is_read_by_its_own_columns() {
 }
 
 #[test]
-fn a_file_that_is_no_table_has_one_problem() {
+fn surveying_a_file_that_is_no_table_reports_one_problem() {
     let (folder, pacing) = service(NOW);
     let view = survey(&pacing, &write(folder.path(), ""));
     assert_eq!(
@@ -167,7 +167,7 @@ fn a_file_that_is_no_table_has_one_problem() {
 }
 
 #[test]
-fn a_survey_that_is_stopped_fails() {
+fn a_cancelled_survey_fails() {
     let (folder, pacing) = service(NOW);
     let rows: String =
         (0..2_000).map(|item| row("A", &item.to_string(), "2026-11-09", "1")).collect();
@@ -177,7 +177,7 @@ fn a_survey_that_is_stopped_fails() {
 }
 
 #[test]
-fn a_mapping_is_remembered_with_the_rows_and_forgotten_on_request() {
+fn a_mapping_is_remembered_after_an_import_and_forgotten_on_request() {
     let (folder, pacing) = service(NOW);
     let path = write(folder.path(), UNKNOWN);
     let options = ImportOptions { date_order: Some(DateOrder::DayFirst), ..mapped() };
@@ -200,7 +200,7 @@ fn a_mapping_is_remembered_with_the_rows_and_forgotten_on_request() {
 }
 
 #[test]
-fn dates_that_show_another_order_are_not_read_in_the_remembered_one() {
+fn a_remembered_date_order_is_not_used_for_dates_that_contradict_it() {
     let (folder, pacing) = service(NOW);
     let path = write(folder.path(), "When;What;How much\n1/11/2026;Alpha;1,5\n");
     let options = ImportOptions { date_order: Some(DateOrder::MonthFirst), ..mapped() };
@@ -212,7 +212,7 @@ fn dates_that_show_another_order_are_not_read_in_the_remembered_one() {
 }
 
 #[test]
-fn an_account_that_a_person_names_is_its_own_and_that_of_a_layout_stays_the_same() {
+fn a_named_account_gets_its_own_id_and_the_account_of_a_layout_keeps_its_id() {
     let (folder, pacing) = service(NOW);
     let path =
         write(folder.path(), "Day,Campaign,Currency code,Cost,Impr.\n2026-11-01,Brand,USD,5,1\n");

@@ -1,5 +1,5 @@
-//! Windows of days: default, derived, past and future, and the effects of time zones and clock
-//! changes.
+//! Tests of windows of days: default, derived, past and future windows, and the effects of time
+//! zones and clock changes.
 
 use serde_json::{Value, json};
 
@@ -17,14 +17,14 @@ fn hour(date: &str, hour: u32, spend: &str) -> String {
 }
 
 #[test]
-fn without_dates_the_current_month_of_the_account_counts() {
+fn a_question_without_dates_is_about_the_accounts_current_month() {
     let (folder, pacing) = with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "60"));
     let result = pacing.analyze(&json!({"account_id": "7"})).unwrap();
     assert_eq!(result["date_range"], json!({"start": "2026-11-01", "end": "2026-11-30"}));
-    // 12:00 in Los Angeles: 29.5 days have passed.
+    // At 12:00 in Los Angeles, 29.5 days have passed.
     assert_eq!(result["insights"]["timeline"]["days_passed"], 29.5);
     assert_eq!(result["insights"]["timeline"]["days_left"], 0.5);
-    // 1800 of 2950 planned; 1200 are left for half a day.
+    // 1800 of the planned 2950 are spent, so 1200 are left for half a day.
     assert_eq!(result["insights"]["daily_pacing"]["required_daily_rate"], 2_400.0);
     assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], "AT_RISK");
     assert!(has(&result["assumptions"], "window_month"));
@@ -34,7 +34,7 @@ fn without_dates_the_current_month_of_the_account_counts() {
 }
 
 #[test]
-fn a_month_that_has_no_data_yet_gives_way_to_the_newest_one_with_data() {
+fn a_current_month_without_data_is_replaced_by_the_newest_month_with_data() {
     let (_folder, pacing) =
         with_rows("2026-12-01T10:00:00Z", FLIGHT, &days(1, 30, "2026-11", "100"));
     let result = pacing.analyze(&json!({})).unwrap();
@@ -43,14 +43,14 @@ fn a_month_that_has_no_data_yet_gives_way_to_the_newest_one_with_data() {
 }
 
 #[test]
-fn without_a_flight_in_this_month_the_newest_flights_count() {
+fn a_current_month_without_a_flight_is_replaced_by_the_newest_flights() {
     let campaigns = "7,Advertiser A,A,Campaign A,3000,2026-08-10,2026-09-08,UTC,EUR\n7,Advertiser A,B,Campaign B,500,2026-09-05,2026-09-14,,\n7,Advertiser A,C,Campaign C,500,2026-01-01,2026-01-10,,\n7,Advertiser A,D,Campaign D,500,2027-01-01,2027-01-10,,\n";
     let rows = days(20, 29, "2026-08", "100") + &row("B", "2", "2026-09-06", "50");
     let (_folder, pacing) = with_rows("2026-11-10T12:00:00Z", campaigns, &rows);
     let result = pacing.analyze(&json!({})).unwrap();
     assert_eq!(result["date_range"], json!({"start": "2026-08-10", "end": "2026-09-14"}));
     assert!(has(&result["assumptions"], "window_flights"));
-    // A campaign to come is not an error: it has not started.
+    // A campaign that has not started yet is not an error.
     let to_come = pacing.analyze(&json!({"campaign": "Campaign D"})).unwrap();
     assert_eq!(to_come["date_range"], json!({"start": "2027-01-01", "end": "2027-01-10"}));
     assert_eq!(to_come["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
@@ -58,7 +58,7 @@ fn without_a_flight_in_this_month_the_newest_flights_count() {
 }
 
 #[test]
-fn one_date_is_kept_and_the_other_derived() {
+fn a_single_given_date_is_kept_and_the_other_date_is_derived() {
     let (_folder, pacing) =
         with_rows("2026-11-30T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "100"));
     let start = pacing.analyze(&json!({"campaign_start": "2026-11-10"})).unwrap();
@@ -70,7 +70,7 @@ fn one_date_is_kept_and_the_other_derived() {
 }
 
 #[test]
-fn a_window_that_is_over_is_final() {
+fn a_past_period_is_marked_as_final() {
     let (_folder, pacing) = with_rows(
         "2026-12-05T20:00:00Z",
         FLIGHT,
@@ -88,7 +88,7 @@ fn a_window_that_is_over_is_final() {
 }
 
 #[test]
-fn a_window_that_ended_with_money_left_is_at_risk_when_it_was_behind() {
+fn a_past_period_with_unspent_budget_that_was_behind_is_at_risk() {
     let (_folder, pacing) =
         with_rows("2026-12-05T20:00:00Z", FLIGHT, &days(1, 30, "2026-11", "90"));
     let result = pacing
@@ -98,7 +98,7 @@ fn a_window_that_ended_with_money_left_is_at_risk_when_it_was_behind() {
 }
 
 #[test]
-fn before_the_first_day_nothing_has_started() {
+fn a_window_in_the_future_has_not_started() {
     let (_folder, pacing) =
         with_rows("2026-11-10T20:00:00Z", FLIGHT, &days(1, 10, "2026-11", "100"));
     let result = pacing
@@ -113,7 +113,7 @@ fn before_the_first_day_nothing_has_started() {
 }
 
 #[test]
-fn a_feed_that_stopped_is_noticed() {
+fn a_feed_that_stopped_is_flagged() {
     let (_folder, pacing) =
         with_rows("2026-11-20T20:00:00Z", FLIGHT, &days(1, 15, "2026-11", "100"));
     let result = pacing
@@ -128,7 +128,7 @@ fn a_feed_that_stopped_is_noticed() {
 }
 
 #[test]
-fn no_rows_is_an_error_and_not_zero_spend() {
+fn missing_rows_are_an_error_and_not_zero_spend() {
     let (_folder, pacing) =
         with_rows("2026-11-20T20:00:00Z", FLIGHT, &days(1, 15, "2026-11", "100"));
     let error = pacing
@@ -144,7 +144,7 @@ fn no_rows_is_an_error_and_not_zero_spend() {
 }
 
 #[test]
-fn without_any_budget_there_is_no_basis_for_a_verdict() {
+fn a_question_without_any_budget_has_no_basis_for_a_status() {
     let (_folder, pacing) = with_rows(
         "2026-11-20T20:00:00Z",
         "7,Advertiser A,A,Campaign A,,,,,\n",
@@ -161,8 +161,8 @@ fn without_any_budget_there_is_no_basis_for_a_verdict() {
 }
 
 #[test]
-fn hourly_rows_count_on_the_accounts_own_day() {
-    // 07:00 UTC on 2 November is still 1 November in Los Angeles (PST), 08:00 is the 2nd.
+fn hourly_rows_belong_to_the_accounts_own_day() {
+    // 07:00 UTC on 2 November is still 1 November in Los Angeles (PST), but 08:00 UTC is the 2nd.
     let rows = [
         hour("2026-11-01", 6, "1"),
         hour("2026-11-02", 7, "10"),
@@ -180,13 +180,14 @@ fn hourly_rows_count_on_the_accounts_own_day() {
         .iter()
         .map(|d| json!([d["date"], d["spend"]]))
         .collect();
-    // 06:00 UTC on the 1st was still October there: outside the window, and in no roll-up.
+    // At 06:00 UTC on the 1st it was still October there, so that row is outside the window and in
+    // no roll-up.
     assert_eq!(trend, [json!(["2026-11-02", 1_100.0]), json!(["2026-11-01", 10.0])]);
     assert_eq!(result["rollups"]["portfolio_total"]["total_spend"], 1_110.0);
 }
 
 #[test]
-fn the_day_the_clocks_change_has_its_true_length() {
+fn the_day_of_a_clock_change_has_its_true_length() {
     // 1 November 2026 has 25 hours in Los Angeles: at 12:00 PST thirteen have passed.
     let (_folder, pacing) =
         with_rows("2026-11-01T20:00:00Z", FLIGHT, &row("A", "1", "2026-11-01", "52"));
@@ -206,7 +207,7 @@ fn the_day_the_clocks_change_has_its_true_length() {
 }
 
 #[test]
-fn rows_of_the_future_do_not_count() {
+fn future_rows_are_ignored() {
     let rows = row("A", "1", "2026-11-10", "100")
         + &row("A", "1", "2026-11-12", "999")
         + &hour("2026-11-11", 23, "999");
@@ -219,7 +220,7 @@ fn rows_of_the_future_do_not_count() {
 }
 
 #[test]
-fn a_days_own_row_counts_before_its_hours() {
+fn a_row_for_a_whole_day_replaces_its_hourly_rows() {
     let rows = row("A", "1", "2026-11-09", "100") + &hour("2026-11-09", 20, "30");
     let (_folder, pacing) = with_rows("2026-11-10T20:00:00Z", FLIGHT, &rows);
     let result = pacing
@@ -230,7 +231,7 @@ fn a_days_own_row_counts_before_its_hours() {
 }
 
 #[test]
-fn the_packs_settings_move_the_limits_between_statuses() {
+fn the_packs_settings_change_the_thresholds_between_statuses() {
     let rows: String = (1..=9).map(|day| row("A", "1", &format!("2026-11-0{day}"), "91")).collect();
     let campaign = "7,Advertiser A,A,Campaign A,3000,2026-11-01,2026-11-30,Europe/Stockholm,SEK\n";
     let (_folder, pacing) = with_rows("2026-11-10T09:00:00Z", campaign, &rows);

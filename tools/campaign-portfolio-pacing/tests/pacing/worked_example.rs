@@ -9,7 +9,7 @@ const CAMPAIGNS: &str = "\
 7,Advertiser A,B,Campaign B,10000,2026-11-01,2026-11-30,Europe/Stockholm,EUR
 ";
 
-/// 1 to 10 November: three line items, the tenth day until 18:00.
+/// Returns the delivery from 1 to 10 November: three line items, with the tenth day until 18:00.
 fn delivery() -> String {
     let day = |day: u32, spends: [&str; 3]| {
         let date = format!("2026-11-{day:02}");
@@ -28,7 +28,7 @@ fn november() -> Value {
     november_with(json!({}))
 }
 
-/// November with more arguments.
+/// Returns the arguments for November with further arguments.
 fn november_with(more: Value) -> Value {
     let (_folder, pacing) = with_rows("2026-11-10T17:00:00Z", CAMPAIGNS, &delivery());
     let mut args =
@@ -38,7 +38,7 @@ fn november_with(more: Value) -> Value {
 }
 
 #[test]
-fn every_figure_is_right_to_the_cent() {
+fn every_figure_of_the_worked_example_is_exact_to_the_cent() {
     let result = november();
     assert_eq!(
         result["insights"]["budget_status"],
@@ -91,7 +91,7 @@ fn every_figure_is_right_to_the_cent() {
 }
 
 #[test]
-fn the_roll_ups_agree() {
+fn the_roll_ups_have_the_expected_sums() {
     let rollups = november_with(json!({"detail": "line_items", "daily": true}))["rollups"].clone();
     let rows = |name: &str| rollups[name].as_array().unwrap().clone();
     let daily = rows("portfolio_daily");
@@ -136,7 +136,7 @@ fn the_roll_ups_agree() {
 }
 
 #[test]
-fn days_are_listed_newest_first_with_their_verdict() {
+fn days_are_listed_newest_first_with_their_status() {
     let trend = november()["insights"]["daily_trend"].clone();
     assert_eq!(
         trend[0],
@@ -155,7 +155,7 @@ fn days_are_listed_newest_first_with_their_verdict() {
 }
 
 #[test]
-fn the_csv_holds_the_same_days() {
+fn the_csv_contains_the_same_days() {
     let csv = november()["csv"].clone();
     assert_eq!(csv["file_name"], "pacing_7_2026-11-01_2026-11-30.csv");
     let text = csv["text"].as_str().unwrap().to_owned();
@@ -170,7 +170,7 @@ fn the_csv_holds_the_same_days() {
 }
 
 #[test]
-fn a_budget_that_is_given_counts_instead_of_the_campaigns_own() {
+fn a_given_budget_replaces_the_campaigns_own_budgets() {
     let (_folder, pacing) = with_rows("2026-11-10T17:00:00Z", CAMPAIGNS, &delivery());
     let args = json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30", "campaign_budget": 28_000});
     let result = pacing.analyze(&args).unwrap();
@@ -180,13 +180,14 @@ fn a_budget_that_is_given_counts_instead_of_the_campaigns_own() {
 }
 
 #[test]
-fn a_campaigns_budget_is_cut_to_the_days_of_its_flight_in_the_window() {
+fn a_campaigns_budget_is_prorated_to_its_flight_days_in_the_period() {
     let campaigns = "7,Advertiser A,A,Campaign A,9000,2026-10-02,2026-11-30,,\n7,Advertiser A,B,Campaign B,1000,,,,\n7,Advertiser A,C,Campaign C,,2026-11-01,2026-11-30,,\n";
     let (_folder, pacing) = with_rows("2026-11-10T17:00:00Z", campaigns, &delivery());
     let result = pacing
         .analyze(&json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
         .unwrap();
-    // Half of A's 60 days are in November; B has no flight and counts in full; C has no budget.
+    // Half of A's 60 days are in November, B has no flight and is included in full, and C has no
+    // budget.
     assert_eq!(result["insights"]["budget_status"]["portfolio_budget"], 5_500.0);
     for code in [
         "budget_prorated",

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use crate::read::{first, numeral, text};
 
-/// The highest number of lines that a cart shows. The item count covers all lines.
+/// The most lines of a cart that are shown. The item count includes all lines.
 const LINES: usize = 20;
 
 /// An amount as the shop wrote it.

@@ -1,6 +1,6 @@
-//! Converts results in the formats of other shops to the format of the shop pack's manifest, with
-//! one name for each fact. Amounts keep their text, relative addresses stay relative, and unknown
-//! members stay unchanged.
+//! Converts results from the formats of other shops to the format of the shop pack's manifest, with
+//! one name for each property. Amounts keep their text, relative addresses stay relative, and
+//! unknown members stay unchanged.
 
 use contract::{AgentError, arguments::LARGEST_INTEGER};
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ const CODES: [&str; 4] = ["partNo", "uniqueName", "eanCode", "uom"];
 const LISTS: [&str; 4] = ["variants", "images", "variantParametrics", "parametrics"];
 
 /// Returns the result of a call that needs no request: without a basket the cart is empty, and a
-/// change of it is an error.
+/// change of the cart is an error.
 pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, AgentError>> {
     if arguments.get("basketId").is_some_and(|id| !id.is_null()) {
         return None;
@@ -47,7 +47,7 @@ pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, Agent
 }
 
 /// Converts arguments to the form that shops expect: ids of digits become numbers, unless the
-/// number is so long that it would lose digits.
+/// number is so long that readers would round it.
 pub(crate) fn normalize_arguments(tool: &str, mut arguments: Value) -> Value {
     let names: &[&str] = if tool == tools::GET { &["productId"] } else { &["basketId"] };
     for name in names {
@@ -66,7 +66,7 @@ pub(crate) fn normalize_arguments(tool: &str, mut arguments: Value) -> Value {
     arguments
 }
 
-/// Converts a result to the manifest's format as far as possible.
+/// Converts a result to the manifest's format as far as its content allows.
 pub(crate) fn normalize_result(tool: &str, result: Value) -> Value {
     match tool {
         tools::SEARCH => normalize_search_result(result),
@@ -77,8 +77,8 @@ pub(crate) fn normalize_result(tool: &str, result: Value) -> Value {
     }
 }
 
-/// Reads a search result, given as a list or as an object with one of two names. Items without id
-/// or name are dropped.
+/// Reads a search result: a list, or an object that has the list under one of two names. Items
+/// without id or name are dropped.
 fn normalize_search_result(result: Value) -> Value {
     let (mut all, list) = match result {
         Value::Array(list) => (Map::new(), Some(list)),
@@ -105,8 +105,8 @@ fn normalize_search_result(result: Value) -> Value {
     Value::Object(all)
 }
 
-/// Keeps only text attributes of a found product. Whether the product can be bought is known only
-/// from its details.
+/// Keeps only attributes of a found product that are texts. Whether the product can be bought is
+/// known only from its details.
 fn with_texts(mut product: Value) -> Value {
     if let Some(attributes) = product.get_mut("attributes").and_then(Value::as_object_mut) {
         attributes.retain(|_, value| value.is_string());
@@ -222,8 +222,8 @@ fn dimension(value: Value) -> Option<Value> {
     (all.contains_key("name") && all.contains_key("value")).then_some(Value::Object(all))
 }
 
-/// Converts the stock. Returns false if the shop does not report the number of pieces, which is
-/// different from zero pieces.
+/// Converts the stock. Returns false if the shop does not report the number of pieces, which does
+/// not mean zero pieces.
 fn normalize_stock(stock: &mut Value) -> bool {
     for name in ["value", "incomingValue", "leadtimeDayCount"] {
         if let Some(member) = stock.get_mut(name) {
@@ -244,7 +244,8 @@ fn normalize_stock(stock: &mut Value) -> bool {
     all.contains_key("value")
 }
 
-/// Converts a cart, given directly or under `cart`, with its lines under one of three names.
+/// Converts a cart, given directly or under `cart`. The cart has its lines under one of three
+/// names.
 fn normalize_cart(result: Value) -> Value {
     let mut all = match result {
         Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => {
@@ -341,7 +342,7 @@ fn sum_of_lines(cart: &Map<String, Value>, total: &str) -> Option<String> {
     sum.written_like(Exact::read(total))
 }
 
-/// Returns the result of a change: the basket's number and the cart. Some shops return the cart
+/// Converts the result of a change to the basket's number and the cart. Some shops return the cart
 /// alone.
 fn normalize_change_result(result: Value) -> Value {
     let Value::Object(mut all) = result else { return result };
@@ -379,8 +380,7 @@ fn normalize_change_result(result: Value) -> Value {
     Value::Object(all)
 }
 
-/// Converts the basket's number, by which later calls name the basket. Removes it if it is not a
-/// number.
+/// Converts the basket's number, which later calls send. Removes the member if it is not a number.
 fn basket_id(all: &mut Map<String, Value>) {
     let Some(id) = all.get_mut("basketId") else { return };
     whole(id);

@@ -36,7 +36,7 @@ pub struct Stock {
     pub value: Option<Number>,
     pub incoming: Option<Number>,
     pub lead_days: Option<Number>,
-    /// The day of the next delivery. `Some(None)` if the shop states that the day is unknown.
+    /// The day of the next delivery. `Some(None)` if the shop says that the day is unknown.
     pub next_delivery: Option<Option<String>>,
 }
 
@@ -70,7 +70,7 @@ impl Stock {
         }
     }
 
-    /// Whether a variant is available. Returns None if the shop does not report its stock.
+    /// Whether a variant is in stock. Returns None if the shop does not report its stock.
     pub fn is_there(&self) -> Option<bool> {
         if self.is_inactive {
             Some(false)
@@ -138,7 +138,7 @@ impl Variant {
     }
 }
 
-/// The dimensions of a variant: the primary ones first, each once.
+/// Returns the dimensions of a variant: the primary ones first, each once.
 pub(crate) fn dimensions(variant: &Value) -> Vec<Dimension> {
     let lists = ["variantParametrics", "parametrics"]
         .iter()
@@ -159,7 +159,7 @@ pub(crate) fn dimensions(variant: &Value) -> Vec<Dimension> {
 /// A product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
-    /// The product's id, which shops store under different names.
+    /// The product's id, which shops give under different names.
     pub id: String,
     pub name: String,
     pub part_no: Option<String>,

@@ -13,7 +13,7 @@ use simplify::{CHARS, Simple, simplify};
 
 use crate::tools::SEARCH;
 
-/// The number of items that are kept of a result if the search was simplified.
+/// The number of items that are kept in the result of a simplified search.
 const ITEMS: usize = 10;
 const REFINEMENTS: usize = 4;
 /// The highest number of variants of a product that the chat API passes on.
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
     /// Returns the result with sorted items, with the words that were sent, and with refinements if
     /// no product was found.
     pub(crate) fn completed(&self, mut result: Value, is_broadened: bool) -> Value {
-        // A result that is not an object is left unchanged. The schema check will report it.
+        // A result that is not an object stays unchanged. The schema check will report it.
         if !result.is_object() {
             return result;
         }
@@ -185,7 +185,8 @@ fn locale_of(call: &PackCall<'_>) -> String {
     locale.split(['-', '_']).next().unwrap_or_default().to_owned()
 }
 
-/// Returns the words if the query is one quotation of allowed length. They are sent unchanged.
+/// Returns the words if the query consists of a single quotation of allowed length. Such words are
+/// sent unchanged.
 fn quoted(query: &str) -> Option<&str> {
     let words = query.trim().strip_prefix(['“', '”'])?.strip_suffix('”')?.trim();
     (!words.is_empty() && !words.contains(['“', '”']) && words.chars().count() <= CHARS)
@@ -226,8 +227,8 @@ fn is_empty(result: &Value) -> bool {
     result["items"].as_array().is_some_and(Vec::is_empty)
 }
 
-/// Sorts the items by availability, so that a result's number means the same item for models and on
-/// every screen.
+/// Sorts the items by availability, so that a result's number means the same item for every model
+/// and on every screen.
 fn sort_by_availability(result: &mut Value, bounded: bool) {
     let said = result["truncated"] == true;
     let Some(items) = result["items"].as_array_mut() else { return };

@@ -1,5 +1,5 @@
-//! Adds up amounts that shops write as text, digit by digit, without rounding. An amount that can be
-//! read in two ways is not read. Must not know what an amount is for.
+//! Adds up amounts that shops write as text, digit by digit, without rounding. An amount that can
+//! be read in two ways is not read. Must not know which amounts are added.
 
 /// An amount with a fixed number of decimal places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,8 @@ fn without_spaces(number: &str) -> Option<String> {
     groups.iter().skip(1).all(is_thousand).then(|| groups.concat())
 }
 
-/// Splits a number at its decimal separator. Returns None if a separator may stand for either.
+/// Splits a number at its decimal separator. Returns None if a separator may be for decimals or for
+/// thousands.
 fn split_fraction(number: &str) -> Option<(String, &str)> {
     let separators: Vec<(usize, char)> =
         number.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
@@ -87,11 +88,11 @@ fn split_fraction(number: &str) -> Option<(String, &str)> {
     let groups: Vec<&str> = whole.split(|c: char| !c.is_ascii_digit()).collect();
     let in_thousands = groups.iter().skip(1).all(|group| group.len() == 3);
     match (same, separators.len()) {
-        // `1.299` is one thousand and more, or one and less than two.
+        // `1.299` can mean one thousand two hundred and ninety-nine, or a little more than one.
         (1, 1) if fraction.len() == 3 => None,
         (1, 1) => Some((whole.to_owned(), fraction)),
         (1, _) if in_thousands => Some((groups.concat(), fraction)),
-        // Only the separators of thousands occur more than once.
+        // A separator that occurs more than once separates thousands.
         (same, all) if same == all && in_thousands && fraction.len() == 3 => {
             Some((format!("{}{fraction}", groups.concat()), ""))
         }
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_read_as_shops_write_them() {
+    fn amounts_in_common_notations_are_parsed_exactly() {
         for (text, amount) in [
             ("0", "0"),
             ("10", "10"),
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_with_two_readings_is_not_read() {
+    fn an_ambiguous_amount_is_not_parsed() {
         for text in [
             "",
             "kr",
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_exact() {
+    fn sums_of_decimal_amounts_are_exact() {
         let of = |text| Exact::read(text).unwrap();
         let third = of("0.1").plus(of("0.2")).unwrap();
         assert_eq!(third.written_like(Some(of("1.00"))).unwrap(), "0.30");

@@ -1,6 +1,6 @@
-//! Results as the window draws them: found products, one product, a cart. Each is read once from
-//! what a shop writes. Shops use different names, and a missing or invalid member is left out. The
-//! TypeScript types are generated from these. This file must not know windows.
+//! Results as the window draws them: found products, one product, a cart. Each result is read once
+//! from the shop's data. Shops use different names, and a missing or invalid member is left out.
+//! The TypeScript types are generated from these. This file must not know windows.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub enum ParsedResult {
 }
 
 impl ParsedResult {
-    /// Reads a result. None if it is not a result of this view of the shop.
+    /// Reads a result. Returns None if the data is not a result of this view of the shop.
     pub fn read(view: &str, data: &Value) -> Option<Self> {
         match view {
             "product_cards" => Some(Self::ProductCards(SearchView::read(data))),
@@ -35,7 +35,7 @@ impl ParsedResult {
     }
 }
 
-/// An amount of money, or the text that the shop writes instead of one: "on request".
+/// An amount of money, or the text that the shop writes instead, such as "on request".
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(untagged)]
 pub enum Price {
@@ -44,7 +44,7 @@ pub enum Price {
 }
 
 impl Price {
-    /// Reads an amount: "1349.00", "1 349,00 kr" and {value: 1349} are the same.
+    /// Reads an amount. "1349.00", "1 349,00 kr" and {value: 1349} are equal.
     fn read(value: &Value) -> Option<Self> {
         if let Some(number) = value.as_f64() {
             return Some(Self::Number(number));
@@ -54,7 +54,7 @@ impl Price {
         Some(read.map_or(Self::Text(text), Self::Number))
     }
 
-    /// The first of these members that is a number, else the first that is a text.
+    /// Returns the first of these members that is a number, or else the first that is a text.
     fn first(source: &Value, names: &[&str]) -> Option<Self> {
         let mut found: Vec<Self> =
             names.iter().filter_map(|name| Self::read(&source[*name])).collect();
@@ -70,13 +70,13 @@ impl Price {
 /// The stock of a product or variant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
 pub struct StockView {
-    /// None if the shop does not report it.
+    /// The number of pieces. None if the shop does not report it.
     pub pieces: Option<f64>,
     /// The day of the next delivery.
     pub expected: Option<String>,
-    /// The shop does not sell it any more, whatever lies in store.
+    /// Whether the shop no longer sells the product, even if there are pieces in stock.
     pub is_inactive: bool,
-    /// It can be had now.
+    /// Whether the product can be delivered now.
     pub is_available: bool,
 }
 
@@ -100,9 +100,9 @@ pub struct VariantView {
     pub label: String,
     pub price: Option<Price>,
     pub stock: StockView,
-    /// Whether the shop sells it, in stock or not. Assumed if the shop does not say.
+    /// Whether the shop sells the variant, in stock or not. If the shop does not say, this is true.
     pub is_buyable: bool,
-    /// The part number by which it can be put into the cart now, if it can.
+    /// The part number with which the variant can be put into the cart now, if it can.
     pub part_to_add: Option<String>,
     pub dimensions: Vec<Dimension>,
 }
@@ -147,19 +147,19 @@ pub struct ProductView {
     pub currency: Option<String>,
     pub image: Option<String>,
     pub stock: StockView,
-    /// Whether the shop sells it, in stock or not. Assumed if the shop does not say.
+    /// Whether the shop sells the product, in stock or not. If the shop does not say, this is true.
     pub is_buyable: bool,
-    /// The part number by which it can be put into the cart now, if it can.
+    /// The part number with which the product can be put into the cart now, if it can.
     pub part_to_add: Option<String>,
     pub variants: Vec<VariantView>,
 }
 
 impl ProductView {
-    /// A product, if it has an id and a name.
+    /// Reads a product. Returns None without an id or a name.
     pub fn read(source: &Value) -> Option<Self> {
         let variants: Vec<VariantView> =
             list(&source["variants"]).iter().map(VariantView::read).collect();
-        // If a product has variants, they decide whether it can be bought.
+        // If a product has variants, the variants decide whether it can be bought.
         let is_buyable = !variants.is_empty() || buyable(source).unwrap_or(true);
         let attributes = attributes(source);
         let named = |name: &str| attributes.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -191,7 +191,8 @@ impl ProductView {
     }
 }
 
-/// A refinement that a search offers: other words, or the search without some of its own.
+/// A refinement that a search offers: other words, or the search without some of its words or
+/// filters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
 pub struct RefinementView {
     pub query: Option<String>,
@@ -211,7 +212,8 @@ impl RefinementView {
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct SearchView {
     pub products: Vec<ProductView>,
-    /// All that the search found, also those that the result does not contain.
+    /// The number of all products that the search found, including those that the result does not
+    /// contain.
     pub total: f64,
     pub refinements: Vec<RefinementView>,
 }
@@ -237,7 +239,7 @@ impl SearchView {
 /// A line of a cart.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct CartLineView {
-    /// Empty for freight and fees.
+    /// The part number; empty for freight and fees.
     pub part_no: String,
     pub name: String,
     pub quantity: f64,
@@ -268,7 +270,8 @@ pub struct CartView {
 }
 
 impl CartView {
-    /// The cart of a result: by itself, or within `basket` or `cart`. None for no result at all.
+    /// Reads the cart of a result, given directly or within `basket` or `cart`. Returns None if the
+    /// result is empty.
     pub fn read(data: &Value) -> Option<Self> {
         if data.is_null() {
             return None;
@@ -290,7 +293,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Whether the shop sells it. None if the shop does not say.
+/// Returns whether the shop sells the product. Returns None if the shop does not say.
 fn buyable(source: &Value) -> Option<bool> {
     let said = [&source["isBuyable"], &source["attributes"]["isBuyable"]]
         .into_iter()
@@ -309,7 +312,7 @@ fn image(source: &Value) -> Option<String> {
     first(source, &product::IMAGES).or_else(of_list).or_else(|| text(&source["thumbnailImageKey"]))
 }
 
-/// The properties that every shop's products may have, then the shop's own, each once.
+/// Returns the properties that products of every shop may have, then the shop's own, each once.
 fn attributes(source: &Value) -> Map<String, Value> {
     let common = product::ATTRIBUTES.iter().map(|name| ((*name).to_owned(), &source[*name]));
     let own = source["attributes"].as_object().into_iter().flatten();

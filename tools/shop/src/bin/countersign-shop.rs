@@ -8,8 +8,8 @@ fn main() -> ExitCode {
     ExitCode::from(shop::run_program())
 }
 
-/// Lets only this user read the files of the shop, and writes no memory with a client's secret to a
-/// file if the process ends badly.
+/// Lets only this user read the files of the shop, and prevents a memory dump, which would contain
+/// a client's secret.
 fn keep_private() {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: umask takes a number and cannot fail. The structure is live, and a limit can always be

@@ -29,7 +29,7 @@ const FIRST_WORDS: &[&str] = &[
     "Lichen", "Marsh", "Pine", "Summit",
 ];
 
-/// Returns all products of a seed. Ids and part numbers do not depend on the seed.
+/// Returns all products for a seed. Ids and part numbers do not depend on the seed.
 pub fn generate(seed: u64) -> Vec<Product> {
     let mut products = Vec::with_capacity(CATEGORIES.len() * PER_CATEGORY);
     for (index, category) in CATEGORIES.iter().enumerate() {
@@ -80,7 +80,7 @@ fn product(
     }
     let price = price(rng, category);
     // Each category has one product of each special case, at a fixed position, so that tests and
-    // demos find it.
+    // demos can find it.
     let (active, buyable, sold_out) = (place != 9, place != 10, place == 11);
     let mut made = variants(rng, category, id, &part_no, place, price);
     for variant in &mut made {
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_shop_and_unique_numbers() {
+    fn a_seed_always_generates_the_same_catalogue_with_unique_numbers() {
         let products = generate(7);
         assert_eq!(products, generate(7));
         assert_eq!(products.len(), 300);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_odd_ones_are_there() {
+    fn the_catalogue_contains_inactive_unbuyable_and_sold_out_products() {
         let products = generate(1);
         assert!(products.iter().any(|p| !p.active));
         assert!(products.iter().any(|p| !p.buyable));

@@ -27,7 +27,7 @@ impl Locale {
         }
     }
 
-    /// Returns the text in this language.
+    /// Returns the one of two texts that is in this language.
     pub fn of<'a>(self, en: &'a str, sv: &'a str) -> &'a str {
         match self {
             Self::En => en,

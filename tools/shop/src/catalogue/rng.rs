@@ -1,7 +1,7 @@
 //! A small seeded random number generator (SplitMix64): the same seed gives the same shop on every
-//! computer. Not for secrets.
+//! computer. It must not be used for secrets.
 
-/// The generator.
+/// The state of the generator.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 

@@ -1,13 +1,12 @@
-//! Tests of the manifest's answers and labels, rendered from results in which a shop leaves out
-//! optional members.
+//! Tests of the manifest's answers and labels, rendered from results that lack optional members.
 
 use minijinja::{Environment, Value as Template, syntax::SyntaxConfig, value::Serde};
 use serde_json::{Value, json};
 
 use crate::results;
 
-/// Renders a template of the pack, or the file that it names, as the offline model does, with small
-/// versions of its filters.
+/// Renders a template of the pack, or the file that the template names, as the offline model does,
+/// with simplified filters.
 fn render_template(template: &str, locale: &str, scope: &Value) -> Result<String, String> {
     let text =
         if template.ends_with(".jinja") { results::file(template) } else { template.to_owned() };
@@ -36,7 +35,7 @@ fn render_template(template: &str, locale: &str, scope: &Value) -> Result<String
         .map_err(|error| format!("{error:#}"))
 }
 
-/// Returns the template that a value of the manifest gives, if any.
+/// Returns the template in a value of the manifest, if the value has one.
 fn template(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
@@ -73,7 +72,7 @@ fn assert_renders(template: &str, scope: &Value, left_out: &str) {
 }
 
 #[test]
-fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
+fn answers_are_rendered_without_any_optional_member() {
     let args = json!({"query": "shoes", "filters": {"maxPrice": 1000, "inStock": true}});
     for (tool, schema, result) in [
         ("product.search", "ProductSearchOutput", results::found()),
@@ -98,7 +97,7 @@ fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
 }
 
 #[test]
-fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
+fn labels_are_rendered_without_any_optional_member() {
     let things = results::manifest()["offline"]["things"].clone();
     for (thing, schema, result, at) in [
         ("product", "ProductSearchOutput", results::found(), "/items/0"),
@@ -118,7 +117,7 @@ fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
 }
 
 #[test]
-fn an_attribute_that_a_shop_denies_is_told_as_no() {
+fn a_false_attribute_is_answered_with_no() {
     let product = |attributes: Value| json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "attributes": attributes});
     let (dry, wet) = (
         product(json!({"Waterproof": true, "Pockets": 0, "Kind": "Dome"})),
@@ -143,7 +142,7 @@ fn an_attribute_that_a_shop_denies_is_told_as_no() {
 }
 
 #[test]
-fn no_currency_is_made_up() {
+fn an_amount_without_a_currency_is_answered_without_one() {
     let manifest = results::file("pack.json");
     assert!(
         !manifest.contains("'SEK'") && !manifest.contains("\"SEK\""),
@@ -152,7 +151,7 @@ fn no_currency_is_made_up() {
 }
 
 #[test]
-fn a_product_without_stock_data_is_not_out_of_stock() {
+fn a_product_without_stock_data_is_not_called_out_of_stock() {
     let unknown = json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00"});
     let variant = json!({"productId": 2, "partNo": "T-RED", "name": "Red", "isBuyable": true});
     let with_variant =

@@ -51,7 +51,7 @@ async fn call(client: &Peer<RoleClient>, tool: &str, arguments: Value) -> Result
     }
 }
 
-/// Holds the same conversation over any transport: search, read, add, change, remove.
+/// Makes the same calls over any transport: search, read, add, change, remove.
 async fn shop_a_little(client: &Peer<RoleClient>) {
     let tools = client.list_all_tools().await.unwrap();
     assert_eq!(tools.len(), 6);
@@ -152,7 +152,7 @@ async fn shop_a_little(client: &Peer<RoleClient>) {
 }
 
 #[tokio::test]
-async fn over_stdio_in_both_protocols_and_the_cart_outlives_the_process() {
+async fn a_shop_works_over_stdio_in_both_protocols_and_its_cart_outlives_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let start = || {
         tokio::process::Command::new(PROGRAM)
@@ -186,7 +186,7 @@ async fn over_stdio_in_both_protocols_and_the_cart_outlives_the_process() {
     }
 }
 
-/// A process that is killed with its owner, also if a test fails.
+/// A process that is killed when this value is dropped, also if a test fails.
 struct EndedChild(std::process::Child);
 
 impl Drop for EndedChild {
@@ -197,7 +197,7 @@ impl Drop for EndedChild {
 }
 
 #[tokio::test]
-async fn over_http_with_pictures_beside() {
+async fn a_shop_works_over_http_and_serves_pictures() {
     let mut server = EndedChild(
         Command::new(PROGRAM)
             .args(["--http", "127.0.0.1:0"])
@@ -230,7 +230,7 @@ async fn over_http_with_pictures_beside() {
 }
 
 #[test]
-fn only_loopback_addresses_are_listened_on() {
+fn the_server_listens_only_on_loopback_addresses() {
     let refused = Command::new(PROGRAM).args(["--http", "0.0.0.0:0"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("loopback"));

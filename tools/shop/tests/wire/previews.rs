@@ -1,5 +1,5 @@
-//! Tests of the previews of changes, computed with small versions of the host's filters. The shop
-//! does what an approved preview shows, and a change that the shop will refuse is not proposed.
+//! Tests of the previews of changes, computed with simplified filters of the host. The shop must do
+//! what an approved preview shows, and a change that the shop will refuse must not be proposed.
 
 use contract::PreviewView;
 use minijinja::{Environment, Value as Template, value::Serde};
@@ -53,7 +53,7 @@ fn render(tool: &str, arguments: Value, reads: Value) -> PreviewView {
     serde_json::from_value(render_preview(tool, &arguments, &reads, "en").unwrap()).unwrap()
 }
 
-/// Checks every preview of a real cart with the product of its first line.
+/// Checks every preview of a real cart, with the product of the cart's first line.
 pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
     let both = json!({"cart": cart, "product": product});
     let total = |times: i64| {
@@ -82,7 +82,7 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
         render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
     assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
 
-    // For a product with variants, a variant must be chosen first; a variant needs no choice.
+    // For a product with variants, a variant must be chosen first. A variant needs no choice.
     let parent = json!({"name": "Boot", "partNo": "B", "priceIncVat": "1.00", "variants": [
         {"partNo": "B-1", "variantName": "41", "isBuyable": true},
         {"partNo": "B-2", "variantName": "42", "isBuyable": false},
@@ -119,8 +119,8 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
         (total(-2), 1, true)
     );
 
-    // The shop accepts a part number in any case, with spaces around it, so it is the same line
-    // here.
+    // The shop accepts a part number in any case and with spaces around it, so both texts name the
+    // same line.
     let written = format!(" {} ", part.to_lowercase());
     assert_eq!(
         render("cart.addItem", json!({"partNo": written, "quantity": 3}), both.clone()).after,
@@ -134,7 +134,7 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
 }
 
 #[test]
-fn a_line_is_known_by_any_number_that_only_it_has() {
+fn a_line_is_recognised_by_any_number_that_no_other_line_has() {
     let line = |part: &str, more: Value| {
         let mut line = json!({"partNo": part, "name": part, "quantity": 2, "unitPrice": "5.00", "totalPrice": "10.00"});
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -166,8 +166,8 @@ fn a_line_is_known_by_any_number_that_only_it_has() {
         );
         assert_eq!((gone.after.rows.len(), gone.after.total.as_str()), (2, "20.00"), "{named}");
     }
-    // Several lines may have the parent's number. The shop would change one of them, so the
-    // approval must not cover more.
+    // Several lines may have the number of the parent product. The shop would change one of them,
+    // so an approval must not cover more.
     let cart = json!({"items": [line("A-1", json!({"productId": 4711})), line("A-2", json!({"productId": 4711})), line("4711", json!({}))], "total": "30.00"});
     let gone = |cart: &Value| {
         render_preview(
@@ -220,7 +220,7 @@ fn a_line_is_known_by_any_number_that_only_it_has() {
 }
 
 #[test]
-fn no_question_is_asked_about_an_item_that_is_not_in_the_cart() {
+fn a_change_of_an_item_that_is_not_in_the_cart_is_refused_without_asking() {
     let cart = json!({"items": [{"partNo": "A-1", "name": "Tent", "quantity": 1, "totalPrice": "5.00"}], "total": "5.00"});
     for (tool, arguments) in [
         ("cart.setItemQuantity", json!({"productId": "4711", "quantity": 2})),
@@ -245,7 +245,7 @@ fn no_question_is_asked_about_an_item_that_is_not_in_the_cart() {
 }
 
 #[test]
-fn a_preview_says_what_it_knows_whatever_a_shop_leaves_out() {
+fn a_preview_is_rendered_without_any_optional_member() {
     let (product, cart) = (results::product(), results::cart());
     let part = cart["items"][0]["partNo"].clone();
     for (tool, arguments) in [

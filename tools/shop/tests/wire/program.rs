@@ -10,7 +10,7 @@ use std::{
 
 use crate::PROGRAM;
 
-/// Runs the program with its output to a full disk. It is killed if it does not end.
+/// Runs the program with its output to a full disk. Kills the program if it does not end.
 fn run_to_a_full_disk(args: &[&str]) -> Output {
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = Command::new(PROGRAM);
@@ -25,7 +25,7 @@ fn run_to_a_full_disk(args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_full_output_fails_help_and_a_server_whose_address_is_lost() {
+fn help_and_a_server_fail_if_their_output_cannot_be_written() {
     for args in [&["--help"][..], &["--http", "127.0.0.1:0"]] {
         let ran = run_to_a_full_disk(args);
         let told = String::from_utf8_lossy(&ran.stderr);
@@ -38,7 +38,7 @@ fn a_full_output_fails_help_and_a_server_whose_address_is_lost() {
 }
 
 #[test]
-fn help_succeeds_and_an_argument_that_is_no_text_is_wrong_usage() {
+fn help_succeeds_and_an_argument_that_is_not_utf_8_is_wrong_usage() {
     let help = Command::new(PROGRAM).arg("--help").output().unwrap();
     let shown = String::from_utf8_lossy(&help.stdout);
     assert!(help.status.success() && shown.contains("Usage: countersign-shop"), "{shown}");
@@ -49,10 +49,10 @@ fn help_succeeds_and_an_argument_that_is_no_text_is_wrong_usage() {
 }
 
 #[test]
-fn only_the_user_may_read_the_shops_files() {
+fn only_the_user_can_read_the_shops_files() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new("sh");
-    // The shell that a person uses lets others read new files.
+    // A person's shell lets other users read new files, so the program must prevent that.
     command.args(["-c", "umask 022; exec \"$0\" --stdio --data-dir \"$1\" </dev/null", PROGRAM]);
     command.arg(folder.path().join("shop")).output().unwrap();
     let files: Vec<_> = std::fs::read_dir(folder.path().join("shop"))

@@ -1,5 +1,5 @@
-//! Tests of the shop's results, complete and reduced: other shops leave out members that the
-//! manifest does not require.
+//! Tests of the shop's results, in full and without optional members, because other shops leave out
+//! members that the manifest does not require.
 
 use serde_json::{Value, json};
 use shop::{Options, Shop};
@@ -12,8 +12,8 @@ pub(crate) fn manifest() -> Value {
     serde_json::from_str(&file("pack.json")).unwrap()
 }
 
-/// Gives a template the pack's words as `t`, as the host does. `tag` is the expression for the
-/// language. The template needs the function `catalogue`.
+/// Makes the pack's texts available to a template as `t`, as the host does. `tag` is the expression
+/// for the language. The template needs the function `catalogue`.
 pub(crate) fn with_words(tag: &str, template: &str) -> String {
     let texts = |tag: &str| -> Value {
         serde_json::from_str(&file(&format!("messages/{tag}.json"))).unwrap()
@@ -57,8 +57,8 @@ pub(crate) fn cart() -> Value {
     changed()["basket"].clone()
 }
 
-/// Passes on a value as it is, then without each optional member of its schema, then without all of
-/// them.
+/// Calls `look` with a value as it is, then without each optional member of its schema, then
+/// without all of them.
 pub(crate) fn with_less(schema: &str, value: &Value, mut look: impl FnMut(&Value, &str)) {
     let manifest = manifest();
     let schema = &manifest["schemas"][schema];

@@ -1,5 +1,5 @@
-//! The filters of lists, the lists over all accounts and the sums of advertisers against plain
-//! arithmetic over the raw rows.
+//! Compares filters of lists, lists over all accounts and sums of advertisers with plain arithmetic
+//! over the raw rows.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,14 @@ fn ids(rows: &Value) -> BTreeSet<usize> {
     rows.as_array().unwrap().iter().map(id).collect()
 }
 
-/// The campaigns of the list over all accounts.
+/// Returns the campaigns in the list over all accounts.
 fn listed(raw: &Raw, more: Value) -> Value {
     let mut args = json!({"detail": "campaigns", "limit": 500});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     raw.call("compare_accounts", &args)
 }
 
-/// The days from the first to the last flight, and the campaigns that count in them.
+/// Returns the window from the first to the last flight, and the campaigns that are included in it.
 fn whole(raw: &Raw) -> (Span, Vec<usize>) {
     let flights = || raw.campaigns.iter().filter_map(|c| c.flight);
     let span = (flights().map(|f| f.0).min().unwrap(), flights().map(|f| f.1).max().unwrap());
@@ -38,7 +38,7 @@ fn figures(raw: &Raw, index: usize, window: Span) -> Expected {
 }
 
 #[test]
-fn a_list_over_all_accounts_has_the_figures_of_each_campaign() {
+fn a_list_over_all_accounts_matches_the_reference_calculation() {
     for seed in 1..=6 {
         let raw = Raw::new(seed);
         let november = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
@@ -54,7 +54,7 @@ fn a_list_over_all_accounts_has_the_figures_of_each_campaign() {
 }
 
 #[test]
-fn flights_choose_among_all_campaigns() {
+fn campaigns_of_all_accounts_are_filtered_by_their_flights() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         let (window, all) = whole(&raw);
@@ -77,7 +77,7 @@ fn flights_choose_among_all_campaigns() {
                 let index: usize = row["campaign_id"].as_str().unwrap()[1..].parse().unwrap();
                 figures(&raw, index, window).check(row, &what);
             }
-            // One account alone gives the same rows.
+            // A question about one account gives the same rows.
             let alone = raw.analyze(&json!({"status": status, "limit": 500}));
             assert_eq!(ids(&alone["rollups"]["campaigns_total"]), expected, "{what}");
         }
@@ -93,7 +93,7 @@ fn flights_choose_among_all_campaigns() {
 }
 
 #[test]
-fn percentages_bound_a_list() {
+fn lists_are_filtered_by_percentages() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         let pace = |e: &Expected| {
@@ -132,7 +132,7 @@ fn percentages_bound_a_list() {
 }
 
 #[test]
-fn an_advertiser_is_the_sum_of_its_campaigns() {
+fn the_figures_of_an_advertiser_are_the_sum_of_its_campaigns() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         let dates = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30", "detail": "advertisers"});
@@ -152,7 +152,7 @@ fn an_advertiser_is_the_sum_of_its_campaigns() {
 }
 
 #[test]
-fn one_campaign_without_dates_is_measured_over_its_flight() {
+fn a_single_campaign_without_given_dates_is_analysed_over_its_flight() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         let first = raw.rows.iter().map(|r| r.day).min().unwrap();
@@ -183,7 +183,7 @@ fn one_campaign_without_dates_is_measured_over_its_flight() {
 }
 
 #[test]
-fn days_are_compared_with_as_many_days_before() {
+fn days_are_compared_with_the_same_number_of_days_before() {
     for seed in 1..=8 {
         let raw = Raw::new(seed);
         let args = json!({"campaign_start": "2026-11-04", "campaign_end": "2026-11-13", "compare_to": "before"});

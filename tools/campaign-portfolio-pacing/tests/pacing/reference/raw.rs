@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::with_rows;
 
-/// 12:00 in UTC: half of 18 November has passed.
+/// At 12:00 in UTC, half of 18 November has passed.
 pub(super) const NOW: &str = "2026-11-18T12:00:00Z";
 
-/// A number generator of the test.
+/// The random number generator of the test.
 pub(super) struct Dice(u64);
 
 impl Dice {
@@ -57,7 +57,7 @@ pub(super) fn today() -> NaiveDate {
     day("2026-11-18")
 }
 
-/// Days from `a` to `b`, both counted.
+/// Returns the number of days from `a` to `b`, including both.
 pub(super) fn days(a: NaiveDate, b: NaiveDate) -> f64 {
     ((b - a).num_days() + 1) as f64
 }
@@ -73,7 +73,7 @@ impl Raw {
             let budget = (dice.between(0, 9) > 0).then(|| dice.between(500, 40_000) as f64);
             let items = dice.between(1, 3) as usize;
             let (first, last) = flight.unwrap_or((day("2026-10-01"), day("2026-12-31")));
-            // Some begin early, and some run on.
+            // Some flights begin early, and some continue.
             let (first, last) = (add(first, -dice.between(0, 1)), add(last, dice.between(0, 2)));
             let rate = dice.between(1_000, 60_000);
             for item in 0..items {
@@ -94,7 +94,7 @@ impl Raw {
             }
             raw.campaigns.push(Campaign { budget, flight, items });
         }
-        // The feed reaches today.
+        // The feed contains rows of today.
         raw.rows.push(Row { campaign: 0, item: 0, day: today(), spend: 12.5, impressions: 900 });
         let mut seen = BTreeMap::new();
         for row in raw.rows.drain(..) {
@@ -217,7 +217,7 @@ impl Expected {
         }
     }
 
-    /// Compares a row of the result.
+    /// Compares a row of the result with the expected figures.
     pub(super) fn check(&self, row: &Value, what: &str) {
         near(&row["spend"], Some(self.spend), what);
         near(&row["projected_spend"], Some(self.projection), what);

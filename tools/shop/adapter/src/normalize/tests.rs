@@ -5,7 +5,7 @@ fn of(tool: &str, result: Value) -> Value {
 }
 
 #[test]
-fn ids_are_numbers_as_long_as_every_reader_keeps_them() {
+fn ids_are_numbers_unless_a_reader_would_round_them() {
     let sent = |tool: &str, given: Value| normalize_arguments(tool, given);
     for (id, number) in [
         (json!("1001"), json!(1001)),
@@ -25,7 +25,7 @@ fn ids_are_numbers_as_long_as_every_reader_keeps_them() {
 }
 
 #[test]
-fn products_are_found_wherever_they_stand() {
+fn products_are_found_under_each_known_name_of_their_list() {
     let item = json!({"sku": "A-1", "title": " Tent ", "price": {"amount": 499.5, "currencyCode": "SEK"}, "thumbnailImageKey": 7, "variantName": 3});
     let plain = json!({"productId": "A-1", "sku": "A-1", "name": "Tent", "title": " Tent ", "price": "499.5", "currency": "SEK", "thumbnailImageKey": "7", "variantName": null});
     for result in [
@@ -48,7 +48,7 @@ fn products_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn stock_is_numbers_and_a_missing_key_stays_missing() {
+fn stock_values_become_numbers_and_a_missing_member_stays_missing() {
     let product = of(
         "product.get",
         json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}),
@@ -76,7 +76,7 @@ fn stock_is_numbers_and_a_missing_key_stays_missing() {
 }
 
 #[test]
-fn members_that_a_product_leaves_out_may_be_null() {
+fn optional_product_members_may_be_null() {
     let nothing = json!({"uniqueName": null, "eanCode": null, "uom": null, "uomCount": null, "images": null, "variants": null, "parametrics": null,
         "attributes": null, "onHand": null, "description": null, "partNo": null});
     let mut product = json!({"productId": 1, "name": "Tent", "price": 5});
@@ -99,7 +99,7 @@ fn members_that_a_product_leaves_out_may_be_null() {
 }
 
 #[test]
-fn ids_of_digits_are_numbers_for_the_shop() {
+fn numeric_ids_are_sent_to_the_shop_as_numbers() {
     let sent = |tool: &str, given: Value| normalize_arguments(tool, given);
     assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
     assert_eq!(
@@ -116,7 +116,7 @@ fn ids_of_digits_are_numbers_for_the_shop() {
 }
 
 #[test]
-fn without_a_basket_the_cart_is_empty_and_nothing_is_sent() {
+fn without_a_basket_the_cart_is_empty_and_no_request_is_sent() {
     let known = |tool: &str, arguments: Value| known(tool, &arguments);
     assert_eq!(known("cart.get", json!({})).unwrap().unwrap()["items"], json!([]));
     for change in ["cart.setItemQuantity", "cart.removeItem"] {
@@ -132,7 +132,7 @@ fn without_a_basket_the_cart_is_empty_and_nothing_is_sent() {
 }
 
 #[test]
-fn carts_have_one_shape() {
+fn carts_of_all_shops_get_one_format() {
     let lines =
         json!([{"productId": "A-1", "quantity": "2", "price": "1 299,00 kr", "lineTotal": 2598}]);
     let line = json!({"productId": "A-1", "partNo": "A-1", "name": "A-1", "lineNo": 1, "quantity": 2, "price": "1 299,00 kr", "unitPrice": "1 299,00 kr", "lineTotal": 2598, "totalPrice": "2598"});
@@ -160,7 +160,7 @@ fn carts_have_one_shape() {
 }
 
 #[test]
-fn the_currency_of_a_cart_is_that_of_its_lines() {
+fn cart_lines_without_a_currency_get_that_of_the_cart() {
     let lines = json!([{"partNo": "A-1", "quantity": 1, "price": "10"}, {"partNo": "A-2", "quantity": 1, "price": "9", "currencyCode": "EUR"}]);
     let got =
         of("cart.get", json!({"cart": {"basketId": 88, "currencyCode": "NOK", "items": lines}}));
@@ -179,7 +179,7 @@ fn the_currency_of_a_cart_is_that_of_its_lines() {
 }
 
 #[test]
-fn a_shop_that_sends_only_the_total_gets_the_sum_of_its_lines() {
+fn a_cart_without_a_subtotal_gets_the_sum_of_its_lines() {
     let subtotal = |lines: Value, of_cart: Value| {
         let mut cart = json!({"basketId": 88, "currencyCode": "SEK", "items": lines});
         for (name, value) in of_cart.as_object().into_iter().flatten() {
@@ -218,7 +218,7 @@ fn a_shop_that_sends_only_the_total_gets_the_sum_of_its_lines() {
 }
 
 #[test]
-fn a_null_replaces_no_value() {
+fn a_null_member_does_not_replace_a_present_value() {
     let inner = json!({"basketId": null, "currency": null, "currencyCode": null, "total": null, "items": [{"partNo": "A-1", "quantity": null, "price": "10"}]});
     let outer =
         json!({"basketId": 88, "currencyCode": "NOK", "total": "10", "cart": inner.clone()});

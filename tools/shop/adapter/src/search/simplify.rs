@@ -1,5 +1,5 @@
-//! Reduces a search to the few words that name the thing, because shops that match every word find
-//! no product if a colour, size or price is among the words. Pure.
+//! Reduces a search to the few words that name the product, because shops that match every word
+//! find no product if a colour, size or price is among the words. Pure.
 
 /// The highest numbers of words and of characters that are kept.
 const WORDS: usize = 3;
@@ -9,7 +9,7 @@ pub(crate) const CHARS: usize = 50;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Simple {
     pub(crate) query: String,
-    /// The dropped words, which describe the thing without naming it, as they were typed.
+    /// The dropped words as they were typed. They describe the product without naming it.
     pub(crate) dropped: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ fn says_no_thing(word: &str) -> bool {
             .any(|list| is_one_of(list, word))
 }
 
-/// Drops words that name no thing. If no word would be left, the first word stays.
+/// Drops words that do not name a product. If no word would be left, the first word stays.
 pub(crate) fn simplify(query: &str) -> Simple {
     let words: Vec<&str> =
         query.split_whitespace().filter(|word| !plain(word).is_empty()).collect();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chat_api_14_words_that_name_no_thing_are_dropped() {
+    fn chat_api_14_a_query_loses_its_constraint_words() {
         for (asked, query, dropped) in [
             ("running shoes", "running shoes", ""),
             ("  red   running shoes  size 42 ", "running shoes", "red size 42"),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_14_every_class_of_words_that_name_no_thing() {
+    fn chat_api_14_every_class_of_constraint_words_is_dropped() {
         for class in [
             "3-4 40–44 100-200 38/39 2x3 10.5-12",
             "7 42 9000 1.5 7,5 1,299.00",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_14_three_words_are_kept_and_those_behind_are_no_constraints() {
+    fn chat_api_14_three_words_are_kept_and_further_words_are_not_reported_as_dropped() {
         let long = simplify("  Light\t tunnel  red tent,  groundsheet  pegs ");
         assert_eq!(
             (long.query.as_str(), &long.dropped[..]),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_api_14_a_long_search_ends_with_a_whole_word() {
+    fn chat_api_14_a_long_query_is_cut_after_a_whole_word() {
         let long = simplify(&format!("{} {} {}", "a".repeat(30), "b".repeat(19), "c".repeat(9)));
         assert_eq!(long.query, format!("{} {}", "a".repeat(30), "b".repeat(19)));
         assert_eq!(simplify(&"ö".repeat(80)).query.chars().count(), 50);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_sizes_and_measures_are_dimensions() {
+    fn colours_sizes_and_measures_are_recognised_as_dimensions() {
         assert!(["red", "XL", "42", "Blue,", "24l"].into_iter().all(names_a_dimension));
         assert!(!["shoe", "cheap", "men", "kr"].into_iter().any(names_a_dimension));
     }

@@ -8,7 +8,7 @@ use contract::{CallerKind, pack_code::PackAdapter as _};
 use super::*;
 use crate::ShopAdapter;
 
-/// How a search is asked for.
+/// The caller of a search and the language of its texts.
 #[derive(Clone, Copy)]
 struct Manner {
     caller: &'static CallerKind,
@@ -18,8 +18,8 @@ struct Manner {
 const PLAIN: Manner = Manner { caller: &CallerKind::ChatApi, locale: "en" };
 const AS_ASKED: Manner = Manner { caller: &CallerKind::Window, locale: "en" };
 
-/// The result of a search through a shop that answers every request with `ask`, as the host carries
-/// it out.
+/// Returns the result of a search through a shop that answers every request with `ask`. Calls the
+/// adapter as the host does.
 async fn through<E, F: Future<Output = Result<Value, E>>>(
     manner: Manner,
     asked: Value,
@@ -73,7 +73,7 @@ fn kinds(result: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn chat_api_14_search_is_simplified_and_reports_the_simplification() {
+async fn chat_api_14_a_query_is_simplified_and_the_simplification_reported() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "red running shoes size 42"}), &["running shoes"]).await;
     assert_eq!(asked, ["running shoes"]);
@@ -90,7 +90,7 @@ async fn chat_api_14_search_is_simplified_and_reports_the_simplification() {
 }
 
 #[tokio::test]
-async fn chat_api_14_an_empty_search_is_tried_once_more_with_the_first_word() {
+async fn chat_api_14_a_search_without_hits_is_repeated_with_the_first_word() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "trail unicorn saddle"}), &["trail"]).await;
     assert_eq!(asked, ["trail unicorn saddle", "trail"]);
@@ -106,7 +106,7 @@ async fn chat_api_14_an_empty_search_is_tried_once_more_with_the_first_word() {
 }
 
 #[tokio::test]
-async fn chat_api_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
+async fn chat_api_14_quoted_words_are_sent_unchanged_and_once() {
     let (result, asked) =
         searched(PLAIN, json!({"query": "“red wool socks 42”"}), &["red wool socks 42"]).await;
     assert_eq!(asked, ["red wool socks 42"]);
@@ -123,7 +123,8 @@ async fn chat_api_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
         (1, vec!["ask_clarify"]),
         "the same is not offered again"
     );
-    // Two quotations are none, and what is longer than a search is made one.
+    // Two quotations do not count as an exact search, and neither does a quotation that is longer
+    // than a search may be.
     let (_, asked) =
         searched(PLAIN, json!({"query": "“tent” or “red backpack”"}), &["tent backpack"]).await;
     assert_eq!(asked.len(), 1);
@@ -135,7 +136,7 @@ async fn chat_api_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
 }
 
 #[tokio::test]
-async fn chat_api_14_ways_on_come_in_their_order() {
+async fn chat_api_14_refinements_have_a_fixed_order() {
     let arguments = json!({"query": "blue quantum xylophone", "filters": {"maxPrice": 5}});
     let (result, _) = searched(PLAIN, arguments, &[]).await;
     assert_eq!(kinds(&result), ["search_retry", "remove_constraints", "ask_clarify"]);
@@ -159,7 +160,7 @@ async fn chat_api_14_ways_on_come_in_their_order() {
 }
 
 #[tokio::test]
-async fn as_asked_the_shop_gets_the_words_and_plainer_ones_are_offered() {
+async fn other_callers_search_with_the_original_words_and_are_offered_simpler_ones() {
     let (result, asked) = searched(
         AS_ASKED,
         json!({"query": "red rain jackets under 900"}),
@@ -178,7 +179,7 @@ async fn as_asked_the_shop_gets_the_words_and_plainer_ones_are_offered() {
 }
 
 #[tokio::test]
-async fn chat_api_15_items_in_stock_come_first_whatever_the_shape() {
+async fn chat_api_15_items_in_stock_come_first_in_every_format_of_result() {
     let item = |id: u32, stock: Value| json!({"productId": id, "name": "x", "onHand": stock});
     let items = json!([
         item(1, json!({"value": 3, "isActive": false})),
@@ -214,7 +215,7 @@ async fn chat_api_15_items_in_stock_come_first_whatever_the_shape() {
 }
 
 #[tokio::test]
-async fn a_second_try_that_fails_leaves_the_first_answer() {
+async fn a_failed_broader_search_keeps_the_first_result() {
     let ask = |arguments: Value| {
         std::future::ready(if arguments["query"] == "Quantum" {
             Err("down")
@@ -232,7 +233,7 @@ async fn a_second_try_that_fails_leaves_the_first_answer() {
 }
 
 #[test]
-fn chat_api_6_fifty_variants_are_read_and_those_that_can_be_bought_first() {
+fn chat_api_6_at_most_fifty_variants_are_kept_with_buyable_ones_first() {
     let listed = |count: u32| {
         (0..count).map(|id| json!({"productId": id, "isBuyable": id % 4 == 3})).collect::<Vec<_>>()
     };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// The language whose words are used where another one has none.
+/// The language whose words are used if another language lacks them.
 const FALLBACK: &str = "en";
 
 /// The words of the pack by language and key.
@@ -21,7 +21,7 @@ static WORDS: LazyLock<BTreeMap<&str, Value>> = LazyLock::new(|| {
 pub(super) const NOTHING_FOUND: &str =
     "Nothing was found. Say so, invent nothing, and offer one of the refinements.";
 
-/// The filters that have a name for people.
+/// The filters that have names for people.
 const FILTERS: [(&str, &str); 7] = [
     ("category", "filter_category"),
     ("brand", "filter_brand"),
@@ -44,18 +44,18 @@ pub(super) fn without(named: &str, locale: &str) -> String {
     say("look_without", locale).replace("{words}", named)
 }
 
-/// Returns a filter's name for the user. A filter that only this shop has keeps its own name.
+/// Returns a filter's name for the user. A filter that only one shop has keeps its own name.
 pub(super) fn filter<'a>(name: &'a str, locale: &str) -> &'a str {
     let known = FILTERS.iter().find(|(filter, _)| *filter == name);
     known.map_or(name, |(_, key)| say(key, locale))
 }
 
-/// Returns the suggestion to describe the product, and the question that follows it.
+/// Returns the suggestion to describe the product, and the question that is then asked.
 pub(super) fn clarify(locale: &str) -> (&'static str, &'static str) {
     (say("describe_it", locale), say("which_kind", locale))
 }
 
-/// Returns the word of a key in a language, in English if the language lacks it.
+/// Returns the word for a key in a language, or in English if the language lacks it.
 fn say(key: &str, locale: &str) -> &'static str {
     let word = |tag: &str| WORDS.get(tag)?.get(key)?.as_str();
     word(locale).or_else(|| word(FALLBACK)).unwrap_or_default()
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chat_api_18_texts_for_people_are_in_both_languages_and_keep_the_words() {
+    fn chat_api_18_refinement_labels_exist_in_both_languages_and_quote_the_query() {
         for said in [look_for, look_for_exactly, without] {
             let (en, sv) = (said("blue tents", "en"), said("blue tents", "sv"));
             assert_ne!(en, sv);

@@ -27,7 +27,7 @@ fn prices(of: &Value) -> Value {
 }
 
 #[test]
-fn amounts_are_read_as_shops_write_them() {
+fn prices_in_common_notations_are_parsed() {
     assert_eq!(
         prices(&json!([
             "1349.00",
@@ -53,7 +53,7 @@ fn amounts_are_read_as_shops_write_them() {
 }
 
 #[test]
-fn a_numeric_price_wins_and_other_price_text_is_shown_unchanged() {
+fn a_numeric_price_is_preferred_and_other_price_text_is_shown_unchanged() {
     assert_eq!(
         prices(&json!(["", null, " on request ", "Free over 500", {"value": "1.299 kr"}])),
         json!([null, null, "on request", "Free over 500", "1.299 kr"])
@@ -64,7 +64,7 @@ fn a_numeric_price_wins_and_other_price_text_is_shown_unchanged() {
 }
 
 #[test]
-fn products_are_read_by_whatever_names_the_shop_has_for_things() {
+fn products_are_read_with_each_known_name_of_their_members() {
     let found = SearchView::read(&json!({"products": [{
         "sku": "A-1",
         "title": "A",
@@ -86,7 +86,7 @@ fn products_are_read_by_whatever_names_the_shop_has_for_things() {
 }
 
 #[test]
-fn products_are_read_whatever_form_their_price_has_and_nameless_ones_are_left_out() {
+fn products_are_read_with_every_form_of_price_and_products_without_a_name_are_left_out() {
     let found = SearchView::read(&json!({
         "items": [
             {"productId": 1, "name": "A", "price": "1349.00", "currency": "SEK", "onHand": {"value": 3}},
@@ -111,7 +111,7 @@ fn products_are_read_whatever_form_their_price_has_and_nameless_ones_are_left_ou
 }
 
 #[test]
-fn only_what_the_shop_sells_has_and_names_by_a_part_number_can_be_put_into_the_cart() {
+fn only_a_sold_product_in_stock_with_a_part_number_can_be_put_into_the_cart() {
     let stocked = |more: Value| {
         let mut all = product(1, json!({"onHand": {"value": 3}}));
         if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
@@ -148,7 +148,7 @@ fn only_what_the_shop_sells_has_and_names_by_a_part_number_can_be_put_into_the_c
 }
 
 #[test]
-fn a_product_has_its_brand_and_each_property_once_and_its_variants_their_dimensions() {
+fn a_product_view_has_brand_properties_and_variant_dimensions_without_duplicates() {
     let size = |value: &str| json!({"partNo": value, "variantParametrics": [{"name": "Size", "value": value, "isPrimary": true}]});
     let one = read(
         1,
@@ -166,7 +166,7 @@ fn a_product_has_its_brand_and_each_property_once_and_its_variants_their_dimensi
 }
 
 #[test]
-fn a_cart_is_read_from_a_change_and_from_a_reading_of_it() {
+fn a_cart_is_read_from_the_result_of_a_change_and_of_a_read() {
     let cart = json!({
         "currencyCode": "SEK",
         "items": [{
@@ -209,7 +209,7 @@ fn a_cart_is_read_from_a_change_and_from_a_reading_of_it() {
 }
 
 #[test]
-fn refinements_are_read_from_a_search_that_found_nothing() {
+fn refinements_are_read_from_a_search_without_hits() {
     let found = SearchView::read(&json!({"items": [], "refinements": [
         {"id": "broaden_search", "payload": {"type": "search_broaden", "query": "unicorn"}},
         {"id": "remove_constraints", "payload": {"constraintsToRemove": ["purple", "maxPrice"]}},
@@ -225,7 +225,7 @@ fn refinements_are_read_from_a_search_that_found_nothing() {
     );
 }
 
-/// `UPDATE_GENERATED=1 cargo test -p shop-adapter generated` writes the files again.
+/// `UPDATE_GENERATED=1 cargo test -p shop-adapter generated` renews the files.
 #[test]
 fn generated_typescript_is_current() {
     let files = |folder: &Path| -> BTreeMap<String, String> {
