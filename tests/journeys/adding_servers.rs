@@ -1,5 +1,5 @@
-//! Adding servers in the window: six published ones from the JSON of another client, each tested
-//! after a yes in the approval window, and one whose test is stopped.
+//! Adding servers in the window: six published servers from the JSON of another client, each tested
+//! after an approval, and one whose test is stopped.
 
 use std::{fs, path::Path};
 
@@ -87,7 +87,7 @@ fn six_servers_are_added_from_the_settings_of_another_client() {
 }
 
 #[test]
-fn stop_ends_the_program_that_is_tested() {
+fn stopping_a_server_test_ends_its_program() {
     let journey = Journey::prepare("stop-server", &[]);
     journey.settings("");
     let folder = journey.desktop.folder().join("home/own");

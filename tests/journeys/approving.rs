@@ -1,5 +1,5 @@
-//! Pending actions: one that is approved, and two at once. The journey of shopping covers those
-//! that are rejected or expire.
+//! Pending actions: one action that is approved, and two at once. The journey of shopping covers
+//! actions that are rejected or expire.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ use crate::world::{Journey, Page};
 pub fn ask_for_shoes(journey: &Journey) -> Value {
     let before = journey.pending().len();
     journey.ask("add two of the black trail shoes to my cart");
-    // Which shoes, and which size: the answers offer choices, and a click chooses the first.
+    // The answers ask which shoes and which size, and offer choices. Each click chooses the first.
     for _ in 0..3 {
-        // It may move at the moment of the click, and then the click misses it.
+        // The choice may move at the moment of the click, so that the click misses it.
         let click = |page: &Page<'_>| {
             wait("a click on a suggested answer", || page.first_choice().click().ok())
         };
@@ -51,7 +51,7 @@ fn pieces(journey: &Journey) -> u64 {
 }
 
 #[test]
-fn an_approved_action_changes_the_cart_and_is_on_record() {
+fn an_approved_action_changes_the_cart_and_is_recorded() {
     let mut journey = Journey::prepare("approve", &[]);
     journey
         .desktop
@@ -61,8 +61,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     let action = ask_for_shoes(&journey);
 
     journey.approval(|page| {
-        // The exact call, as it would be sent: the page shows every argument with its value, as
-        // text.
+        // The page shows every argument of the exact call as text, as it would be sent.
         let canonical = action["arguments"].as_str().expect("canonical text");
         let arguments: Value = serde_json::from_str(canonical).expect("JSON");
         for heading in ["Before", "After", "Request"] {
@@ -124,7 +123,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
         }
         page.click("Verify");
         page.says("Log verified");
-        // The pointer leaves the button, which looks different below the pointer.
+        // The pointer leaves the button, because a button looks different below the pointer.
         page.named("h1", "Audit", true).click().expect("the title can be clicked");
     });
     journey.picture("audit.png");
@@ -194,7 +193,7 @@ fn looks_up_a_record(page: &Page<'_>) {
 }
 
 #[test]
-fn two_actions_at_once_are_decided_one_by_one() {
+fn two_pending_actions_are_decided_separately() {
     let journey = Journey::start("two-at-once");
     let first = ask_for_shoes(&journey);
     journey.chat(|page| page.click("New conversation"));
@@ -204,7 +203,7 @@ fn two_actions_at_once_are_decided_one_by_one() {
 
     let armed = journey.approval(|page| {
         page.says("2 approvals pending");
-        // How long Approve stays disabled after the next action is shown.
+        // Measures how long Approve stays disabled after the next action is shown.
         let watch = r#"
             const done = arguments[arguments.length - 1];
             const button = () => [...document.querySelectorAll("button")].find((b) => b.textContent.includes("Approve"));

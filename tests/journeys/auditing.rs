@@ -1,5 +1,5 @@
-//! The audit view: questions with what was done for them, filters, and the ways between a question
-//! and its conversation.
+//! The audit view: questions with the actions taken for them, filters, and the links between a
+//! question and its conversation.
 
 use kit::webdriver::wait;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::{
     world::{Journey, Page},
 };
 
-/// Returns the texts of the rows of the list.
+/// Returns the texts of the list's rows.
 fn rows(page: &Page<'_>) -> Vec<String> {
     let rows = page.script(
         "return [...document.querySelectorAll('ol button.row')].map((row) => row.innerText);",
@@ -24,7 +24,7 @@ fn open_row(page: &Page<'_>, name: &str) {
 }
 
 #[test]
-fn a_question_shows_who_asked_what_was_approved_and_leads_to_its_message() {
+fn a_question_shows_its_asker_and_approvals_and_leads_to_its_message() {
     let journey = Journey::start("audit");
     let action = ask_for_shoes(&journey);
     journey.approval(|page| page.click_armed("Approve"));
@@ -66,7 +66,7 @@ fn a_question_shows_who_asked_what_was_approved_and_leads_to_its_message() {
     set(&journey, "language", json!("en"));
     set(&journey, "theme", json!("light"));
 
-    // To the message, and from an answer back.
+    // A link leads to the message, and another one from the answer back.
     journey.chat(|page| {
         page.click("Open in chat");
         page.named("[role=log]", "", false);
@@ -79,7 +79,7 @@ fn a_question_shows_who_asked_what_was_approved_and_leads_to_its_message() {
         });
     });
 
-    // Filters: a decision, then words.
+    // The list is filtered by a decision, then by words.
     journey.chat(|page| {
         page.click("Filter");
         page.choose("Decision", "approved");
@@ -98,7 +98,7 @@ fn a_question_shows_who_asked_what_was_approved_and_leads_to_its_message() {
     });
     journey.picture("views/audit-export.png");
 
-    // An erased conversation keeps its entries, and they say so.
+    // An erased conversation keeps its entries, which say that it was erased.
     journey.chat(|page| page.session.press(&[&[kit::webdriver::key::ESCAPE]]).expect("Escape"));
     journey
         .call("session_erase", json!({ "session": action["session"] }))

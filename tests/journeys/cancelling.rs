@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::world::Journey;
 
 #[test]
-fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
+fn a_stopped_answer_keeps_its_text_so_far() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

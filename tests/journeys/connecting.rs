@@ -1,5 +1,5 @@
-//! Connecting a language model in its dialog, from the first page to its answer: an address where
-//! nobody answers, the right one with its key, the listed model, and the test.
+//! Connecting a language model in its dialog, from the first page to the model's answer: an address
+//! without a server, the right address with its key, the listed model, and the test.
 
 use std::net::TcpListener;
 
@@ -14,7 +14,7 @@ use crate::world::Journey;
 const KEY: &str = "sk-journey-0123456789abcdef";
 
 #[test]
-fn a_newcomer_connects_a_model() {
+fn a_new_user_connects_a_model() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -38,7 +38,7 @@ fn a_newcomer_connects_a_model() {
         page.fill("Server address", &format!("http://{nobody}/v1"));
         page.click("Continue");
     });
-    // A page may ask no address that nobody has confirmed.
+    // A page may send no request to an address that no person has confirmed.
     journey.confirm(&format!("http://{nobody}/v1"));
     journey.chat(|page| page.says("Can't connect to"));
     journey.picture("connect-failed.png");
@@ -47,7 +47,7 @@ fn a_newcomer_connects_a_model() {
         page.fill("API key", KEY);
         page.click("Continue");
     });
-    // One sheet has all of it: the address, the settings and the key.
+    // One sheet asks for all of them: the address, the settings and the key.
     journey.confirm_all(&[
         &server.base_url(),
         "Ask this address for its models",

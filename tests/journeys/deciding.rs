@@ -1,5 +1,5 @@
-//! The approval window of a change: the message that led to it, whose its values are, the values that
-//! an edit changed, and several actions at once. A scripted model asks the demo shop.
+//! The approval window of a change: the message that led to it, the origin of its values, the
+//! values that an edit changed, and several actions at once. A scripted model calls the demo shop.
 
 use kit::{
     model_server::{ModelServer, Reply},
@@ -29,8 +29,8 @@ fn pictures(journey: &Journey, name: &str) {
     }
 }
 
-/// Sends a message whose answer is a change, and returns the pending action. The model's answer to the
-/// decision is pushed later, because the server has one queue for all conversations.
+/// Sends a message whose answer is a change, and returns the pending action. The model's answer to
+/// the decision is queued later, because the server has one queue for all conversations.
 fn propose(journey: &Journey, server: &ModelServer, message: &str, arguments: Value) -> Value {
     let before = journey.pending().len();
     server.push(Reply::call("cart_add_item", arguments));
@@ -39,7 +39,7 @@ fn propose(journey: &Journey, server: &ModelServer, message: &str, arguments: Va
 }
 
 #[test]
-fn an_approval_says_whose_its_values_are_and_what_was_edited() {
+fn an_approval_shows_the_origin_of_its_values_and_the_edited_values() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -70,7 +70,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
         .collect();
     let [first, second, ..] = parts.as_slice() else { panic!("two variants: {details}") };
 
-    // A typed value is not marked, though the shop's answer holds it.
+    // A value that the user typed is not marked, even though the shop's answer contains it.
     let message = format!("@Shopper Put two of {first} into my cart");
     propose(&journey, &server, &message, json!({"partNo": first, "quantity": 2}));
     journey.approval(|page| {
@@ -101,7 +101,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
     journey.approval(|page| page.click_armed("Approve"));
     journey.chat(|page| page.says("Done."));
 
-    // A value that only the shop's answer holds is marked where it stands.
+    // A value that only the shop's answer contains is marked at its argument.
     let marked = json!({"partNo": second, "quantity": 1});
     propose(&journey, &server, "@Shopper Add whatever fits me", marked);
     journey.approval(|page| {
@@ -112,7 +112,7 @@ fn an_approval_says_whose_its_values_are_and_what_was_edited() {
     });
     pictures(&journey, "marked");
 
-    // Several actions have names of their own, and are rejected at once.
+    // Each of several actions has its own name, and all are rejected at once.
     journey.chat(|page| page.click("New conversation"));
     propose(&journey, &server, &message, json!({"partNo": first, "quantity": 2}));
     journey.approval(|page| {

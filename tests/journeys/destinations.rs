@@ -34,7 +34,7 @@ fn pack() -> String {
 }
 
 #[test]
-fn a_destination_is_asked_about_allowed_listed_and_revoked() {
+fn a_new_destination_can_be_allowed_listed_and_revoked() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

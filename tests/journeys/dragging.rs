@@ -11,11 +11,11 @@ use kit::webdriver::wait;
 
 use crate::world::Journey;
 
-/// Names of the files, one per line. Set for the other program only.
+/// The variable with the names of the files, one per line. Set for the other program only.
 const FILES: &str = "COUNTERSIGN_TEST_DRAG_FILES";
 const TITLE: &str = "files to drag";
 
-/// Runs the other program. Without files it does nothing.
+/// Runs the other program. Without files, the test does nothing.
 #[test]
 fn other_program() {
     let Ok(files) = std::env::var(FILES) else { return };
@@ -40,8 +40,8 @@ fn other_program() {
     gtk::main();
 }
 
-/// Drags files from the other program's window over the chat window, waits until `over` holds, and
-/// drops them.
+/// Drags files from the other program's window over the chat window, waits until `over` returns
+/// true, and drops them.
 pub fn drop_files(journey: &Journey, files: &[&Path], over: impl Fn() -> bool) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let mut command = journey.desktop.command(std::env::current_exe().expect("this program"));
@@ -71,7 +71,7 @@ pub fn drop_files(journey: &Journey, files: &[&Path], over: impl Fn() -> bool) {
     wait("the drag to end", || other.try_wait().expect("its state"));
 }
 
-/// Returns the middle of a visible window, by its title.
+/// Returns the middle of the visible window with this title.
 fn middle(journey: &Journey, title: &str) -> (i64, i64) {
     wait(&format!("the window {title}"), || {
         let id = windows(journey, title).into_iter().next()?;
@@ -97,7 +97,7 @@ fn xdotool_output(journey: &Journey, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Moves and presses the mouse.
+/// Runs `xdotool` with these arguments, to move the mouse or to press buttons and keys.
 pub fn mouse(journey: &Journey, args: &[&str]) {
     xdotool(journey)
         .args(args)

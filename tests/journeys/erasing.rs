@@ -1,6 +1,6 @@
-//! Erasing a conversation in the window: its word has to be typed, nothing of it stays in a file, and
-//! conversations that got its memories can be erased, too. Also takes pictures of the replay of a run
-//! and of the test of rules.
+//! Erasing a conversation in the window: the confirmation word has to be typed, no text of the
+//! conversation stays in a file, and conversations that got its memories can be erased, too. Also
+//! takes pictures of the replay of a run and of the test of rules.
 
 use kit::webdriver::{key, wait};
 use serde_json::json;
@@ -17,7 +17,7 @@ fn ask_to_erase(page: &Page<'_>) {
     page.says("Erase this conversation?");
 }
 
-/// Types the word, and erases the conversation of the dialog.
+/// Types the confirmation word, and erases the conversation of the dialog.
 fn confirm(page: &Page<'_>) {
     page.fill("Type “erase” to confirm", "erase");
     page.named("dialog[open] footer button", "Erase", true).click().expect("erased");
@@ -25,7 +25,7 @@ fn confirm(page: &Page<'_>) {
 }
 
 #[test]
-fn a_conversation_is_erased_after_its_word_was_typed() {
+fn a_conversation_is_erased_after_the_confirmation_word_was_typed() {
     let journey = Journey::with("erasing", "", &[]);
     journey.ask(&format!("show me {SECRET} tents"));
     journey.chat(|page| {
@@ -63,7 +63,7 @@ fn a_conversation_is_erased_after_its_word_was_typed() {
 }
 
 #[test]
-fn conversations_that_got_memories_of_an_erased_one_can_be_erased_too() {
+fn conversations_that_used_erased_memories_can_be_erased_too() {
     let journey = Journey::with("erasing-memories", "", &[]);
     let note = format!("Remember that {SECRET} reports in Helsinki time");
     let params =

@@ -1,5 +1,5 @@
-//! The first minute of a new user: what the app is, an answer without key and network, and nothing
-//! is lost by closing the app.
+//! The first minute of a new user: a page that explains the app, an answer without key and network,
+//! and a restart that loses nothing.
 
 use kit::webdriver::wait;
 use serde_json::json;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::world::Journey;
 
 #[test]
-fn a_newcomer_tries_it_offline() {
+fn a_new_user_can_try_the_app_offline() {
     let journey = Journey::prepare("first-run", &[]);
     journey.open();
     journey.chat(|page| {
@@ -22,7 +22,7 @@ fn a_newcomer_tries_it_offline() {
     journey.chat(|page| page.click("Try it offline"));
     journey.chat(|page| page.says("What would you like to know?"));
 
-    // One click on a suggested question gives its answer.
+    // A click on a suggested question gives its answer.
     journey.chat(|page| {
         let before = page.answers();
         page.click("How is account 17 pacing this month?");

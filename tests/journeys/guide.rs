@@ -8,7 +8,7 @@ use kit::{guide::Guide, webdriver::wait};
 use crate::world::Journey;
 
 #[test]
-fn packs_of_the_guide_answer_and_wait_for_a_signature() {
+fn packs_of_the_guide_answer_and_wait_for_an_approval() {
     let mut journey = Journey::prepare("guide", &[]);
     journey.settings("");
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));

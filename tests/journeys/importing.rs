@@ -1,5 +1,5 @@
 //! The user's own delivery data: a file with errors dropped on the window, a file from the system's
-//! file chooser that answers the next question, and the sample again.
+//! file chooser that answers the next question, and a switch back to the sample.
 
 use std::{
     fmt::Write as _,
@@ -21,15 +21,16 @@ const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_na
 const QUESTION: &str = "How is account 7 pacing this month?";
 
 #[test]
-fn files_are_dropped_or_chosen_and_answer_the_next_question() {
+fn imported_files_are_used_in_the_next_answer() {
     let journey = Journey::with("importing", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
     journey.chat(|page| {
-        page.go("Data");
+        go_to_pacing(page);
         wait("the sample to answer", || (answering(page) == "sample").then_some(()));
         assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
     });
 
-    // Dropped with errors: every cause is reported, and the person decides about the rest.
+    // A file with errors is dropped: every cause is reported, and the user decides about the
+    // other lines.
     let bad = file(
         &journey,
         "bad.csv",
@@ -56,7 +57,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     journey.picture("import-errors.png");
     journey.chat(|page| page.click("Cancel"));
 
-    // Chosen, and large enough to show progress.
+    // The file from the chooser is large enough to show progress.
     let good = file(&journey, "good.csv", &large());
     journey.chat(|page| {
         page.script(WATCH);
@@ -85,7 +86,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
         "a hundred line items, 17 days of 24 hours, a cent each"
     );
 
-    // Back to the sample, and to the imported data.
+    // The user switches to the sample, and back to the imported data.
     switch(&journey, "Use the sample data", "sample");
     assert_eq!(
         spent(&journey, "How is account 17 pacing this month?")
@@ -99,13 +100,19 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     journey.assert_log_verifies();
 }
 
-/// Records how far the progress bar gets.
+/// A script that records how far the progress bar gets.
 const WATCH: &str = "window.seen = []; new MutationObserver(() => { \
     const bar = document.querySelector('[role=progressbar]'); \
     if (bar) window.seen.push(Number(bar.getAttribute('aria-valuenow')) / 100); \
     }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });";
 
-/// Returns the data set that is marked as active.
+/// Opens the data of pacing. Files that are dropped there are for pacing.
+fn go_to_pacing(page: &Page<'_>) {
+    page.go("Data");
+    page.click("Delivery data");
+}
+
+/// Returns the data set that the page marks as active.
 fn answering(page: &Page<'_>) -> String {
     page.script("return document.querySelector('[data-set].active')?.dataset.set ?? '';")
         .as_str()
@@ -122,7 +129,7 @@ fn card(page: &Page<'_>, set: &str) -> String {
 
 fn switch(journey: &Journey, button: &str, set: &str) {
     journey.chat(|page| {
-        page.go("Data");
+        go_to_pacing(page);
         page.click(button);
         wait(&format!("{set} to answer"), || (answering(page) == set).then_some(()));
     });
@@ -166,7 +173,7 @@ fn choose(journey: &Journey, file: &Path) {
         mouse(journey, &["key", "ctrl+a"]);
         mouse(journey, &["type", "--delay", "30", &file.display().to_string()]);
         sleep(Duration::from_millis(200));
-        // The second one closes the message about a wrong path.
+        // A second Return closes the message about a wrong path.
         (0..2).find_map(|_| {
             mouse(journey, &["key", "Return"]);
             (0..20).find_map(|_| {

@@ -7,7 +7,7 @@ use kit::webdriver::wait;
 use crate::world::Journey;
 
 #[test]
-fn a_profile_in_use_is_said_in_words() {
+fn a_profile_in_use_is_explained_in_a_dialog() {
     let mut journey = Journey::prepare("in-use", &[]);
     let lock = journey.desktop.data_dir().join("lock");
     journey.desktop.start_child("flock", &[lock.to_str().expect("a plain path"), "sleep", "120"]);
@@ -18,7 +18,7 @@ fn a_profile_in_use_is_said_in_words() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_said_in_words() {
+fn a_folder_that_cannot_be_written_is_explained_in_a_dialog() {
     let journey = Journey::prepare("read-only", &[]);
     let folder = journey.desktop.data_dir();
     assert!(journey.csign(&["doctor"]).status.success(), "a profile to find");
@@ -49,7 +49,7 @@ fn leaves_after_a_dialog(journey: &Journey, mut command: Command) -> String {
     let folder = journey.desktop.data_dir();
     command.arg("--data-dir").arg(&folder).stderr(Stdio::piped());
     let mut app = command.spawn().expect("the program starts");
-    // A native dialog: the window manager knows its title, and Enter closes it.
+    // The dialog is native: the window manager knows its title, and Enter closes it.
     let dialog = wait("the dialog", || {
         let mut search = journey.desktop.command("xdotool");
         let found = search
@@ -59,7 +59,8 @@ fn leaves_after_a_dialog(journey: &Journey, mut command: Command) -> String {
         String::from_utf8_lossy(&found.stdout).lines().next().map(str::to_owned)
     });
     let status = wait("the app to leave", || {
-        // As a person does it: the dialog to the front, then the key, to whatever has the focus.
+        // The dialog is brought to the front, then the key is sent to the element with the focus,
+        // as if a person pressed it.
         let _ = journey.desktop.command("xdotool").args(["windowactivate", &dialog]).output();
         let _ = journey.desktop.command("xdotool").args(["windowfocus", &dialog]).output();
         let _ = journey.desktop.command("xdotool").args(["key", "Return"]).output();

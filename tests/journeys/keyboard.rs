@@ -27,7 +27,7 @@ fn focus_is_visible(page: &Page<'_>) -> bool {
 }
 
 #[test]
-fn everything_can_be_done_with_the_keyboard() {
+fn a_task_can_be_done_with_the_keyboard_only() {
     let journey = Journey::start("keyboard");
     journey.chat(|page| {
         tab_to(page, "Message");
@@ -35,7 +35,7 @@ fn everything_can_be_done_with_the_keyboard() {
         let before = page.answers();
         page.session.press(&[&[key::ENTER]]).expect("Enter");
         page.answer_after(before);
-        // Which shoes, and which size.
+        // The answers ask which shoes and which size.
         for _ in 0..2 {
             let choice = page.first_choice().label().expect("a name");
             tab_to(page, &choice);
@@ -52,7 +52,7 @@ fn everything_can_be_done_with_the_keyboard() {
 
     journey.approval(|page| {
         wait("the focus on Reject", || page.focus().contains("Reject").then_some(()));
-        // A further Enter of the same key press must not approve: the focused button rejects, and
+        // A further Enter of the same key press must not approve. The focus is on Reject, and
         // Approve is not enabled yet.
         tab_to(page, "Approve");
         assert!(focus_is_visible(page), "the focus is seen on Approve");

@@ -1,6 +1,6 @@
 //! Journeys through the real window: Xvfb, a private session bus with a keyring, WebKitWebDriver,
-//! the built app. They use the app as its users do, and check the texts of pages and the output of
-//! `csign`.
+//! the built app. The tests use the app as its users do, and check the texts of pages and the
+//! output of `csign`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod adding_servers;
@@ -8,6 +8,7 @@ mod approving;
 mod auditing;
 mod cancelling;
 mod connecting;
+mod databases;
 mod deciding;
 mod destinations;
 mod dragging;
@@ -23,6 +24,7 @@ mod restarting;
 mod security;
 mod servers;
 mod shopping;
+mod sources;
 mod terminal;
 mod views;
 mod world;

@@ -1,5 +1,5 @@
 //! A question that is answered from rows: figures, status and chart. The test computes the figures
-//! again from the rows, and asks another process for them.
+//! again from the rows, and asks the same question in another process.
 
 use kit::webdriver::{key, wait};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     world::{Journey, NOW},
 };
 
-/// The sizes in which the sentence and the first figures are seen without scrolling.
+/// The window sizes in which the sentence and the first figures must be visible without scrolling.
 const SIZES: [(u32, u32); 3] = [(800, 600), (1280, 800), (1920, 1080)];
 const QUESTION: &str = "How is account 17 pacing this month?";
 
@@ -23,7 +23,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     let shown = &result["data"];
     let budget = &shown["insights"]["budget_status"];
 
-    // Computed again in whole cents from the rows of the result.
+    // The figures are computed again in whole cents from the rows of the result.
     let spent: i64 = days(shown).iter().map(|(_, spend)| spend).sum();
     assert_eq!(cents(&budget["spent_budget"]), spent, "what was spent is the sum of the days");
     assert_eq!(
@@ -37,8 +37,8 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     let told = budget["spend_percentage"].as_f64().expect("a share");
     assert!((told - percent).abs() < 0.011, "{told} % against {percent} %");
 
-    // The same question to another profile in another process, with the same sample. Today's data
-    // still grows there.
+    // The same question is asked in another process with another profile and the same sample.
+    // There, today's data has grown further.
     let other = journey.desktop.folder().join("other");
     let output = journey.csign_in(&other, &["--json", "ask", QUESTION]);
     assert!(output.status.success(), "csign answers: {}", String::from_utf8_lossy(&output.stderr));
@@ -86,7 +86,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
 }
 
 #[test]
-fn the_question_its_sentence_and_the_first_figures_are_in_view_after_sending() {
+fn question_answer_and_first_figures_are_visible_after_sending() {
     let journey = Journey::with("first-answer", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
     for (width, height) in SIZES {
         journey.chat(|page| {

@@ -1,5 +1,6 @@
-//! Memory and search in the window: an answer shows what was remembered and leads to the message that
-//! it was made from; the memory view edits, pins, deletes and exports; a search leads to a message.
+//! Memory and search in the window: an answer shows its memories and leads to the message that a
+//! memory was made from; the memory view edits, pins, deletes and exports; a search leads to a
+//! message.
 
 use kit::{
     model_server::{ModelServer, Reply},
@@ -9,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::world::{Journey, Page};
 
-/// The text of the entry that a link led to, once it has the focus and is in sight.
+/// A script that returns the text of the entry that a link led to, once the entry has the focus and
+/// is in sight.
 const MARKED: &str = "const entry = document.querySelector('.entry.marked'); if (!entry || document.activeElement !== entry) return null; \
     const { top, bottom } = entry.getBoundingClientRect(), frame = entry.closest('[role=log]').getBoundingClientRect(); \
     return top >= frame.top - 1 && bottom <= frame.bottom + 1 ? entry.innerText : null;";
@@ -20,7 +22,7 @@ fn marked(page: &Page<'_>, text: &str) {
     });
 }
 
-/// Opens the line of an answer that says what was remembered.
+/// Opens the line of an answer that lists its memories.
 fn open_remembered(page: &Page<'_>) {
     page.says("Remembered 1");
     let line = page.named("summary", "Remembered 1", false);
@@ -31,10 +33,12 @@ fn open_remembered(page: &Page<'_>) {
     page.session.press(&[&[key::ENTER]]).expect("Enter");
 }
 
-/// An answer with all that is drawn: line breaks, formulas, code, and text that is read from the right.
+/// An answer with everything that is drawn: line breaks, formulas, code, and text that is written
+/// from right to left.
 const ANSWER: &str = "In Helsinki time.\nThat is two hours ahead, for $5 and $10 alike.\n\nThe share is $\\frac{a_1}{b}$ and \\(x^2\\):\n\n$$\n\\sum_{i=1}^{n} i\n= \\frac{n(n+1)}{2}\n$$\n\n```sql\nSELECT 1\n```\n\nالوقت في هلسنكي هو $t+2$.";
 
-/// Checks how the answer is drawn: what is counted, and from where the Arabic paragraph is read.
+/// Checks how the answer is drawn: the number of each kind of element, and the direction of the
+/// Arabic paragraph.
 fn assert_drawn(page: &Page<'_>) {
     let drawn = page.script(
         "const prose = [...document.querySelectorAll('.prose')].at(-1), count = (what) => prose.querySelectorAll(what).length; \
@@ -63,7 +67,7 @@ fn memories(journey: &Journey) -> Value {
 }
 
 #[test]
-fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
+fn an_answer_shows_the_used_memories_and_links_to_their_source() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -80,7 +84,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
         server.base_url()
     );
     let journey = Journey::with("remembering", &settings, &[]);
-    // The offline model reads what is to be remembered from the message.
+    // The offline model takes the text to remember from the message.
     let params = json!({"session": null, "text": "Remember that account 17 reports in Helsinki time",
         "model": "offline", "agent": null, "headless": false});
     journey.call("turn_start", params).expect("sent");
@@ -135,7 +139,7 @@ fn an_answer_shows_what_was_remembered_and_leads_to_its_source() {
 }
 
 #[test]
-fn a_search_leads_to_the_message_in_a_long_conversation() {
+fn a_search_hit_opens_the_message_in_a_long_conversation() {
     let journey = Journey::start("searching");
     journey.ask("show me black trail shoes");
     for number in 0..12 {

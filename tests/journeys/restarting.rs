@@ -1,5 +1,5 @@
-//! Closing, killing and restarting: nothing is lost, nothing runs twice, no process remains, and a
-//! changed log is reported.
+//! Closing, killing and restarting: no data is lost, no action runs twice, no process remains, and
+//! a changed log is reported.
 
 use std::{fs, process::Stdio, time::Duration};
 
@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::{approving::ask_for_shoes, world::Journey};
 
 #[test]
-fn a_restart_keeps_everything_and_runs_nothing() {
+fn a_restart_keeps_conversations_and_pending_actions_and_runs_none() {
     let journey = Journey::start("restart");
     let answer = journey.ask("How is account 17 pacing this month?");
     let items = journey.items().len();
@@ -52,11 +52,11 @@ fn a_restart_keeps_everything_and_runs_nothing() {
     assert_eq!(journey.call("audit_verify", json!({})).expect("a report")["ok"], true);
 }
 
-/// A server that starts and never answers.
+/// A program that starts as a server and never answers.
 const HANGS: &str = "#!/bin/sh\nexec sleep 600\n";
 
 #[test]
-fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
+fn a_second_start_activates_the_first_window_even_if_a_server_hangs() {
     let journey = Journey::prepare("second-start", &[]);
     let pack = packs::install("letters", &journey.desktop.data_dir());
     fs::write(pack.join("server.py"), HANGS).expect("a server that hangs");
@@ -102,16 +102,16 @@ fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
     assert!(journey.call("app_status", json!({})).is_ok(), "the first one goes on");
 }
 
-/// Changes a signed record, as an attacker would who wants to hide an action.
+/// A script that changes a signed record, as an attacker would to hide an action.
 const CHANGE: &str = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\
     seq, body = db.execute(\"SELECT seq, body FROM audit_record WHERE type = 'pack_loaded' ORDER BY seq LIMIT 1\").fetchone()\n\
     db.execute('UPDATE audit_record SET body = ? WHERE seq = ?', (bytes(body).replace(b'\"pack\":\"', b'\"pack\":\"other-'), seq))\n\
     db.commit()\nprint(seq)\n";
 
 #[test]
-fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
+fn a_killed_app_leaves_no_process_and_a_changed_log_is_reported() {
     let journey = Journey::start("kill");
-    // A tool of the shop starts its server.
+    // A call of a tool starts the shop's server.
     journey.ask("show me trail shoes");
     let servers = journey.call("packs_list", json!({})).expect("packs")["servers"].clone();
     let server = servers
@@ -122,8 +122,8 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
         .expect("the shop's server runs");
     let server = u32::try_from(server).expect("a process id");
     assert!(is_alive(server));
-    // A change of signed records is found by a verification; a change of later ones, by the next
-    // start.
+    // A verification finds a change of signed records, and the next start finds a change of later
+    // records.
     journey.call("audit_checkpoint", json!({})).expect("the log is signed");
     let mut below = journey.kill();
     below.push(server);
@@ -158,7 +158,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     journey.picture("log-changed.png");
     assert!(!journey.csign(&["audit", "verify"]).status.success(), "csign says so, too");
 
-    // From then on nothing runs until a person has seen the alarm in the approval window.
+    // After that no turn runs until a person has seen the alarm in the approval window.
     let refused = journey.call(
         "turn_start",
         json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}),

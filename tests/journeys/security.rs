@@ -15,7 +15,7 @@ fn is_refused(answer: &Result<Value, Value>) -> bool {
 }
 
 #[test]
-fn only_the_approval_window_decides() {
+fn only_the_approval_window_can_approve() {
     let journey = Journey::with("security", "", &[("COUNTERSIGN_TEST_PROBE_WINDOW", "1")]);
     let action = ask_for_shoes(&journey);
     journey.approval(|page| page.says("Reject"));
@@ -46,7 +46,7 @@ fn only_the_approval_window_decides() {
             assert!(is_refused(&answer), "{command} from {label}: {answer:?}");
         }
     }
-    // The commands of the chat window decide nothing either.
+    // The commands of the chat window cannot decide about an approval either.
     journey.within("main", |_| ());
     for command in CHAT_COMMANDS {
         let _ = journey.with_app(|app| app.invoke(command, &json!({ "params": {} })));
@@ -81,7 +81,7 @@ fn only_the_approval_window_decides() {
     });
 }
 
-/// Attempts to avoid the command list.
+/// Returns commands of Tauri's plugins that a page could call to bypass the command list.
 fn shell_attempts() -> Vec<(&'static str, Value)> {
     let window = json!({ "options": { "label": "approval", "url": "approval.html" } });
     vec![

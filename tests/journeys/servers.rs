@@ -1,5 +1,5 @@
-//! Servers and the user, in the window: an answer during a call, a tool whose definition changed,
-//! and a sign-in in the browser.
+//! Questions and sign-ins of servers in the window: an answer during a call, a tool whose
+//! definition changed, and a sign-in in the browser.
 
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt as _};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[test]
-fn a_servers_question_is_answered_and_declined_in_the_window() {
+fn a_servers_question_can_be_answered_or_declined_in_the_window() {
     let journey = Journey::prepare("question", &[]);
     packs::install("letters", &journey.desktop.data_dir());
     journey.settings("");
@@ -71,7 +71,7 @@ fn a_servers_question_is_answered_and_declined_in_the_window() {
 }
 
 #[test]
-fn a_tool_described_differently_is_off_until_it_is_accepted_in_the_approval_window() {
+fn a_changed_tool_is_off_until_accepted_in_the_approval_window() {
     let journey = Journey::prepare("changed-tool", &[]);
     let pack = packs::install("letters", &journey.desktop.data_dir());
     journey.settings("");
@@ -137,7 +137,7 @@ fn set_theme(journey: &Journey, theme: &str) {
     journey.call("settings_set", json!({ "settings": settings })).expect("the theme is set");
 }
 
-/// A browser that acts for its user: it follows the address and agrees.
+/// A script that replaces the browser: it opens the address and agrees on the user's behalf.
 const BROWSER: &str = "#!/bin/sh\necho \"$1\" >> \"$HOME/visited\"\nexec python3 -c 'import sys, urllib.request as u; u.urlopen(sys.argv[1])' \"$1\"\n";
 
 #[test]
@@ -172,7 +172,7 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
         journey.picture(format!("views/sign-in-{look}.png"));
     });
     journey.chat(|page| page.click("Sign in"));
-    // The desktop's own dialog first shows the whole address.
+    // The desktop's own dialog shows the whole address first.
     agree_in_dialog(&journey);
     journey.chat(|page| {
         wait("to be signed in", || page.has_button("Sign out").then_some(()));

@@ -1,4 +1,4 @@
-//! A customer's whole way through the window, with a shop behind an address and its login: search,
+//! A customer's whole purchase in the window, with a shop behind an address and its login: search,
 //! refine, compare, choose a variant, and a cart that changes only with an approval. A rejected or
 //! expired change has no effect, and a restart loses nothing.
 
@@ -19,7 +19,7 @@ use crate::{
 const IN_CART: &str = "aside:not(.list) button";
 
 #[test]
-fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
+fn a_shopper_searches_compares_and_approves_each_change_of_the_cart() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -47,7 +47,7 @@ fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
     assert_heard(&shop);
 }
 
-/// The settings describe the shop like a web shop: over HTTP, with tokens.
+/// Writes the settings that describe the shop as a web shop: over HTTP, with tokens.
 fn settings_name(journey: &Journey, shop: &Front) {
     let base = &shop.base;
     journey.settings(&format!(
@@ -56,8 +56,8 @@ fn settings_name(journey: &Journey, shop: &Front) {
     ));
 }
 
-/// Asserts the shop's requests: all of them with a token, and each change of the cart as often as
-/// it was approved.
+/// Asserts that every request to the shop had a token, and that each change of the cart was sent as
+/// often as it was approved.
 fn assert_heard(shop: &Front) {
     let heard = shop.requests();
     assert_eq!(
@@ -82,7 +82,7 @@ fn assert_heard(shop: &Front) {
     }
 }
 
-/// Stores the client's secret in the keyring through the settings.
+/// Enters the client's secret in the settings, which store it in the keyring.
 fn logs_in(journey: &Journey, address: &str) {
     let answer = journey.ask("show me shoes");
     assert!(answer.contains("needs the key"), "without its secret nobody is asked: {answer}");
@@ -90,7 +90,7 @@ fn logs_in(journey: &Journey, address: &str) {
         page.go("Settings");
         page.click("Keys and access");
         page.fill("Key NORCE_OAUTH_CLIENT_SECRET", SECRET);
-        // Other packs have keys, too.
+        // Other packs have keys, too, so the shop's field is selected.
         let of_the_shop =
             "return [...document.querySelectorAll('.key')].find((key) => key.innerText.includes('NORCE_OAUTH'))?.querySelector('button') ?? null;";
         wait("a click on \"Save key\"", || page.session.find(of_the_shop, json!([])).ok().flatten()?.click().ok());
@@ -105,7 +105,8 @@ fn logs_in(journey: &Journey, address: &str) {
     });
 }
 
-/// Cards with picture, price and stock; refinements after many results and after none.
+/// Checks the cards with picture, price and stock, and the refinements after many results and after
+/// none.
 fn searches(journey: &Journey) {
     journey.ask("show me shoes");
     journey.chat(|page| {
@@ -117,7 +118,7 @@ fn searches(journey: &Journey) {
             assert!(card.contains("SEK") && card.contains("Details"), "{card}");
             assert!(["in stock", "Out of stock", "Expected"].iter().any(|stock| card.contains(stock)), "{card}");
         }
-        // Pictures come from the shop through the host. If there is none, a tile is drawn.
+        // Pictures come from the shop through the host. A product without a picture gets a tile.
         let loaded = "return [...[...document.querySelectorAll('[role=log] .tool ul')].at(-1).querySelectorAll('img')].some((img) => img.naturalWidth > 0);";
         wait("a picture of the shop", || (page.script(loaded) == json!(true)).then_some(()));
     });
@@ -158,7 +159,7 @@ fn searches(journey: &Journey) {
     });
 }
 
-/// One table instead of several product cards.
+/// Checks that one table replaces several product cards.
 fn compares(journey: &Journey) {
     journey.ask("compare the first two");
     journey.chat(|page| {
@@ -183,8 +184,8 @@ fn compares(journey: &Journey) {
     usual_look(journey);
 }
 
-/// From the table to the variants of one product, and from a variant to an approved change. Returns
-/// the line's part number.
+/// Goes from the table to the variants of one product, and from a variant to an approved change.
+/// Returns the line's part number.
 fn adds(journey: &Journey) -> String {
     let answers = journey.chat(|page| page.answers());
     let more = || journey.chat(|page| (page.answers() > answers).then_some(()));
@@ -277,7 +278,8 @@ fn lets_one_expire(journey: &Journey, line: &str) {
     expiry(journey, 600);
 }
 
-/// After a restart, the pending action has ended, nothing was run, and the cart is unchanged.
+/// Checks that after a restart the pending action has ended, was not run, and the cart is
+/// unchanged.
 fn starts_again(journey: &Journey, line: &str) {
     let action = change_by(journey, IN_CART, "One more", "cart.setItemQuantity");
     let made = || {
@@ -357,7 +359,7 @@ fn change_by(journey: &Journey, selector: &str, name: &str, tool: &str) -> Value
     action
 }
 
-/// Approves the pending action.
+/// Approves an action in the approval window.
 fn approve(journey: &Journey, action: &Value) {
     journey.approval(|page| page.click_armed("Approve"));
     wait("the action to be done", || {
@@ -373,7 +375,7 @@ fn waiting_change(journey: &Journey, tool: &str) -> Value {
     action
 }
 
-/// Returns the first refinement of the search, once it does not move.
+/// Returns the first refinement of the search, once it no longer moves.
 fn way<'s>(page: &Page<'s>) -> kit::webdriver::Element<'s> {
     page.at_rest("[role=group][aria-label=\"Ways to go on searching\"] button")
 }

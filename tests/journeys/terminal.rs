@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::{approving::ask_for_shoes, world::Journey};
 
 #[test]
-fn csign_joins_the_open_window() {
+fn csign_uses_the_session_of_the_open_window() {
     let journey = Journey::start("terminal");
     let output = journey.csign(&["--json", "ask", "what can you do"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The window shows it at once.
+    // The window shows the session of `csign` at once.
     journey.chat(|page| page.says("what can you do"));
 
     let action = ask_for_shoes(&journey);

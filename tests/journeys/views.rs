@@ -1,6 +1,6 @@
 //! Every view in light and dark and in two sizes, and difficult layouts: text that is being
-//! written, a failure, long names. Nothing overflows, every picture of a product is loaded, and a
-//! screenshot of each view is saved.
+//! written, a failure, long names. No content overflows, every picture of a product is loaded, and
+//! a screenshot of each view is saved.
 
 use kit::{
     model_server::{ModelServer, Reply},
@@ -17,14 +17,14 @@ pub const SIZES: [(u32, u32); 2] = [(1280, 800), (800, 600)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
 #[test]
-fn every_view_fits_in_light_and_dark() {
+fn every_view_fits_its_window_in_light_and_dark() {
     let journey = Journey::start("views");
     journey.ask("How is account 17 pacing this month?");
     in_every_look(&journey, |look| {
         journey.chat(|page| {
             fits(page, &format!("the pacing dashboard, {look}"));
-            // Until it stays: the list follows the end while the answer and the window still
-            // change.
+            // The script is repeated until the position stays, because the list follows the end
+            // while the answer and the window still change.
             let up = "const card = document.querySelector('[role=log] .tool'), there = card.getBoundingClientRect().top >= 0; \
                       if (!there) card.scrollIntoView({ block: 'start' }); return there;";
             let mut stayed = 0;
@@ -53,7 +53,7 @@ fn every_view_fits_in_light_and_dark() {
         }
     });
 
-    // The language with the longer words, in the smallest size.
+    // Swedish has the longer words, so it is shown in the smallest size.
     set(&journey, "language", json!("sv"));
     for (view, name) in [
         ("Chatt", "chat"),
@@ -88,7 +88,7 @@ fn every_view_fits_in_light_and_dark() {
 }
 
 #[test]
-fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
+fn streaming_and_failed_answers_fit_the_window_in_light_and_dark() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -139,7 +139,7 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
 }
 
 #[test]
-fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
+fn empty_pages_an_action_and_the_cart_fit_the_window_in_light_and_dark() {
     let journey = Journey::prepare("first-views", &[]);
     journey.open();
     journey.chat(|page| page.says("Welcome to Countersign"));
@@ -152,7 +152,7 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
     journey.chat(|page| {
         page.go("Audit");
         page.says("Every step is recorded here");
-        // The log itself is never empty: that it was opened is its first record.
+        // The log itself is never empty, because its opening is its first record.
         page.named("input", "", false).send("nothing like this").expect("the field takes text");
         page.says("Nothing matches");
     });
@@ -171,7 +171,7 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.says("Total");
     });
     take_picture(&journey, "main", "cart");
-    // When it covers the conversation, Escape and a click beside it close it.
+    // A panel that covers the conversation is closed by Escape and by a click beside it.
     let closed = |page: &Page<'_>| {
         wait("the cart to be closed", || (!page.has_button("Hide the cart")).then_some(()))
     };
@@ -234,8 +234,8 @@ pub fn set(journey: &Journey, name: &str, value: Value) {
     journey.call("settings_set", json!({ "settings": settings })).expect("the setting is kept");
 }
 
-/// Asserts that nothing is wider than the window, no button's text is cut off, nothing covers the
-/// button to the newest message, and every visible picture has been loaded.
+/// Asserts that no content is wider than the window, no button's text is cut off, no element covers
+/// the button to the newest message, and every visible picture has been loaded.
 pub fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
     wait(&format!("{what}: the page to fit"), || {

@@ -1,6 +1,6 @@
-//! A user at a desktop with Countersign open: asks, reads, clicks. One journey at a time, each with
-//! its own desktop, data folder and session bus. A failed journey leaves screenshots and logs in
-//! `target/journeys`.
+//! A user at a desktop with Countersign open, who asks, reads and clicks. One journey runs at a
+//! time, each with its own desktop, data folder and session bus. A failed journey leaves
+//! screenshots and logs in `target/journeys`.
 
 use std::{
     cell::RefCell,
@@ -23,7 +23,7 @@ pub const NOW: &str = "2026-11-18T09:30:00Z";
 /// Journeys run one at a time, because two desktops at once would be too slow.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// The running journey.
+/// A running journey.
 pub struct Journey {
     name: &'static str,
     app: RefCell<Option<App>>,
@@ -38,7 +38,7 @@ impl Journey {
         Self::with(name, "", &[])
     }
 
-    /// As `start`, with lines for the settings file and further variables.
+    /// Starts a journey as `start` does, with lines for the settings file and further variables.
     pub fn with(name: &'static str, settings: &str, variables: &[(&str, &str)]) -> Self {
         let journey = Self::prepare(name, variables);
         journey.settings(settings);
@@ -60,7 +60,7 @@ impl Journey {
         }
     }
 
-    /// Writes the settings file. The first-run page counts as answered.
+    /// Writes the settings file, in which the first-run page is already answered.
     pub fn settings(&self, lines: &str) {
         let file = self.desktop.data_dir().join("countersign.toml");
         fs::write(file, format!("welcomed = true\nlanguage = \"en\"\ntheme = \"light\"\ntime_zone = \"UTC\"\n{lines}")).expect("settings");
@@ -88,7 +88,7 @@ impl Journey {
         self.app.borrow_mut().take().expect("the app runs").quit();
     }
 
-    /// Kills the app. Returns the processes that were below it.
+    /// Kills the app. Returns the processes that it had started.
     pub fn kill(&self) -> Vec<u32> {
         self.app.borrow_mut().take().expect("the app runs").kill()
     }
@@ -124,15 +124,15 @@ impl Journey {
         self.confirm_all(&[shown]);
     }
 
-    /// Confirms changes that the approval window shows in one sheet.
+    /// Confirms several changes that the approval window shows in one sheet.
     #[track_caller]
     pub fn confirm_all(&self, parts: &[&str]) {
         let [shown, ..] = parts else { return };
         self.approval(|page| {
             parts.iter().for_each(|part| page.says(part));
             // Each focus of the window disables the button for a moment, and a click by the driver
-            // may focus the window. So the page clicks itself; nothing happens unless the button is
-            // enabled.
+            // may focus the window. So a script clicks the button, which has no effect unless the
+            // button is enabled.
             wait("the change to be confirmed", || {
                 if !page.text().contains(*shown) {
                     return Some(());
@@ -151,7 +151,7 @@ impl Journey {
         self.with_app(|app| app.invoke(command, &json!({ "params": params })))
     }
 
-    /// Asks in the chat window and waits for the complete answer. Returns its text.
+    /// Sends a message in the chat window and waits for the complete answer. Returns its text.
     #[track_caller]
     pub fn ask(&self, text: &str) -> String {
         self.chat(|page| {
@@ -233,7 +233,8 @@ impl Journey {
         );
     }
 
-    /// Asserts that a secret is in no file of the profile. Keys and tokens belong in the keyring.
+    /// Asserts that no file of the profile contains a secret. Keys and tokens belong in the
+    /// keyring.
     #[track_caller]
     pub fn assert_in_no_file(&self, secret: &str) {
         let mut folders = vec![self.desktop.data_dir()];
@@ -241,7 +242,8 @@ impl Journey {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
                 let path = entry.path();
                 if path.is_dir() {
-                    // Programs of packs that the test installed may contain what they send.
+                    // The test itself installed the programs of packs, which may contain the
+                    // secret.
                     if !path.ends_with("tools") {
                         folders.push(path);
                     }
@@ -315,7 +317,7 @@ pub struct Page<'s> {
     pub session: &'s Session,
 }
 
-/// Finds a visible element by selector and by a part of what assistive technology calls it.
+/// A script that finds a visible element by its selector and a part of its accessible name.
 const BY_NAME: &str = r#"
 const [selector, name, exact] = arguments;
 const plain = (text) => (text ?? "").replace(/\s+/g, " ").trim();
@@ -325,13 +327,13 @@ const fits = (e) => exact ? own(e) === name : own(e).includes(name);
 return [...document.querySelectorAll(selector)].find((e) => shown(e) && fits(e)) ?? null;"#;
 
 impl<'s> Page<'s> {
-    /// Returns a visible button, by a part of its name.
+    /// Returns the visible button whose name contains this text.
     #[track_caller]
     pub fn button(&self, name: &str) -> Element<'s> {
         self.named("button, [role=button]", name, false)
     }
 
-    /// Returns a visible element, by selector and name.
+    /// Returns the visible element with this selector and name.
     #[track_caller]
     pub fn named(&self, selector: &str, name: &str, exact: bool) -> Element<'s> {
         wait(&format!("{selector} called \"{name}\" on a page that says:\n{}", self.text()), || {
@@ -339,7 +341,7 @@ impl<'s> Page<'s> {
         })
     }
 
-    /// As `named`, without waiting.
+    /// Finds an element as `named` does, without waiting.
     pub fn find(&self, selector: &str, name: &str, exact: bool) -> Option<Element<'s>> {
         self.session.find(BY_NAME, json!([selector, name, exact])).ok().flatten()
     }
@@ -349,7 +351,8 @@ impl<'s> Page<'s> {
         self.find("button, [role=button]", name, false).is_some()
     }
 
-    /// Opens the cart unless it is open. A wide window opens it itself, possibly at this moment.
+    /// Opens the cart unless it is open. A wide window opens the cart itself, possibly at this
+    /// moment.
     #[track_caller]
     pub fn open_cart(&self) {
         wait("the cart", || {
@@ -361,23 +364,23 @@ impl<'s> Page<'s> {
         });
     }
 
-    /// Clicks a button. Tries again while it moves or is covered.
+    /// Clicks a button. Tries again while the button moves or is covered.
     #[track_caller]
     pub fn click(&self, name: &str) {
         wait(&format!("a click on \"{name}\""), || {
             let button = self.button(name);
             match button.click() {
-                // The driver may never answer a click that closes its window. The button is then
-                // gone, and the effect of the click is checked later.
+                // The driver may never answer a click that closes its window. The button is gone
+                // then, and the test checks the effect of the click later.
                 Err(error) if error.is_silence() => (!self.has_button(name)).then_some(()),
-                // A floating element may cover it. A person would scroll then.
+                // Another element may cover the button. A person would scroll then.
                 Err(_) => button.to_the_middle().and_then(|()| button.click()).ok(),
                 Ok(()) => Some(()),
             }
         });
     }
 
-    /// Clicks a button that can be pressed only after a moment, such as the one of an approval.
+    /// Clicks a button that is enabled only after a moment, such as Approve.
     #[track_caller]
     pub fn click_armed(&self, name: &str) {
         wait(&format!("{name} to be armed"), || {
@@ -405,7 +408,7 @@ impl<'s> Page<'s> {
         self.session.run(script, json!([])).unwrap_or_default()
     }
 
-    /// Opens a view by its entry in the rail.
+    /// Opens a view by its button in the rail.
     #[track_caller]
     pub fn go(&self, view: &str) {
         wait(&format!("the way to {view}"), || {
@@ -428,7 +431,7 @@ impl<'s> Page<'s> {
         self.at_rest("[role=group][aria-label=\"Suggested answers\"] button")
     }
 
-    /// Returns the first visible element of a selector once it does not move. A click goes to a
+    /// Returns the first visible element of a selector, once it no longer moves. A click goes to a
     /// position, and the page still scrolls at the end of an answer.
     #[track_caller]
     pub fn at_rest(&self, selector: &str) -> Element<'s> {
@@ -482,7 +485,8 @@ impl<'s> Page<'s> {
         self.script(script).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Whether a turn runs and can be stopped. A stopped one also has a button, with a longer name.
+    /// Whether a turn runs and can be stopped. A turn that is being stopped also has a button, with
+    /// a longer name.
     pub fn runs(&self) -> bool {
         self.find("button", "Stop", true).is_some()
     }

@@ -1,6 +1,6 @@
 //! A desktop for one test: display, session bus, unlocked keyring, window manager, notification
-//! daemon, and apps in it. It shares nothing with the session of this computer, and ends with the
-//! test.
+//! daemon, and apps that run in it. The desktop shares nothing with the session of this computer,
+//! and ends with the test.
 
 mod app;
 mod process;
@@ -17,7 +17,7 @@ pub use process::{Child, descendants, is_alive, program};
 
 use crate::webdriver::wait;
 
-/// The password of the private keyring.
+/// The password of the desktop's own keyring.
 const KEYRING_PASSWORD: &str = "journey";
 
 /// A desktop. Its programs end in the reverse order of their start.
@@ -112,7 +112,8 @@ impl Desktop {
         wait("the keyring", || keyring_is_there(self.command(ON_BUS)).then_some(()));
     }
 
-    /// Starts a program that runs until the desktop ends. Its output goes to its log.
+    /// Starts a program that runs until the desktop ends. The output of the program goes to its
+    /// log.
     pub fn start_child(&mut self, program: &str, args: &[&str]) {
         let mut command = self.command(program);
         command.args(args);
@@ -129,11 +130,11 @@ impl Drop for Desktop {
     }
 }
 
-/// The program that sends messages to a bus.
+/// The program that sends messages to a session bus.
 pub const ON_BUS: &str = "dbus-send";
 
 /// Whether a keyring is on the bus that `ask` uses. The keyring itself is not called: the bus would
-/// start another one, which stays locked.
+/// start another keyring, which stays locked.
 pub fn keyring_is_there(mut ask: Command) -> bool {
     ask.args([
         "--session",

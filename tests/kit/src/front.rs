@@ -1,5 +1,5 @@
-//! The demo shop with its login as a separate process, and a small faulty server in front of it,
-//! which records the requests and passes them on or breaks as planned.
+//! The demo shop with its login as a separate process, and a small faulty server in front of it.
+//! That server records each request, and passes it on or breaks it as planned.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ use crate::programs::program;
 
 pub const CLIENT_ID: &str = "shop-client";
 pub const SECRET: &str = "client-secret-9f2d61c07b";
-/// The content of error answers, which must reach nobody.
+/// The content of error answers, which must not reach any output.
 pub const LEAK: &str = "stack trace at db07.internal, password hunter2";
 
 /// The real demo shop.
@@ -70,7 +70,7 @@ pub enum Break {
     Result(Value),
     /// Never answers.
     Hang,
-    /// Answers after this many milliseconds.
+    /// Passes the request on after this many milliseconds.
     Slow(u64),
     /// Answers once all requests that share the barrier have arrived.
     Meet(Arc<tokio::sync::Barrier>),
@@ -85,7 +85,7 @@ pub enum Break {
 /// Planned breaks: a method of the protocol, the name of a tool, or `token`.
 type Plan = VecDeque<(String, Break)>;
 
-/// A received request.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct FrontRequest {
     pub headers: HeaderMap,
@@ -117,7 +117,7 @@ struct FrontState {
     http: reqwest::Client,
 }
 
-/// The shop behind the faulty server.
+/// The shop and the faulty server in front of it.
 pub struct Front {
     _shop: Shop,
     notes: Arc<Notes>,
@@ -145,7 +145,7 @@ impl Front {
         Self { _shop: shop, notes, base }
     }
 
-    /// Returns the variables that point `csign serve` to this server, with short waits.
+    /// Returns the variables that make `csign serve` use this server, with short waits.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         vec![
             ("NORCE_MCP_BASE_URL", format!("{}/mcp", self.base)),
@@ -167,12 +167,12 @@ impl Front {
         self.notes.heard.lock().unwrap().clone()
     }
 
-    /// Returns the requests of this kind.
+    /// Returns the received requests of this kind.
     pub fn of(&self, what: &str) -> Vec<FrontRequest> {
         self.requests().into_iter().filter(|heard| heard.what == what).collect()
     }
 
-    /// Returns the arguments of a tool's calls, as the shop got them.
+    /// Returns the arguments of all calls of a tool, as the shop got them.
     pub fn sent(&self, tool: &str) -> Vec<Value> {
         self.of(tool).iter().map(|one| one.body["params"]["arguments"].clone()).collect()
     }
@@ -186,7 +186,7 @@ impl Front {
         assert!(self.notes.plan.lock().unwrap().is_empty(), "everything that was to break has");
     }
 
-    /// Asserts that the texts contain no secrets and no content of error answers.
+    /// Asserts that the texts contain no secret and no content of error answers.
     pub fn assert_untold(&self, texts: &[&str]) {
         let tokens = self.notes.tokens.lock().unwrap().clone();
         let secrets =

@@ -1,6 +1,6 @@
 //! Runs the guide "Write a pack in ten minutes" as a shell script: writes its files, runs its
-//! commands, and checks that they print what it says. It knows the guide's form (fenced blocks) and
-//! none of its content.
+//! commands, and checks that they print the lines that the guide shows. This module knows the
+//! guide's form (fenced blocks) and none of its content.
 
 use std::{fmt::Write as _, net::TcpListener, path::Path, process::Command};
 
@@ -10,7 +10,7 @@ const PORT: &str = "8787";
 /// The guide, ready to run.
 pub struct Guide {
     script: String,
-    /// For each step, a line that its commands print.
+    /// The lines that the commands of each step must print, each with the number of its step.
     expected: Vec<(usize, String)>,
     /// The port used instead of the guide's own, so that tests do not collide.
     pub port: u16,
@@ -42,8 +42,8 @@ impl Guide {
                     step += 1;
                     write!(script, "echo '=== {step}'\n{text}").expect("written");
                     if text.contains("demo_server.py") {
-                        // Waits for the server. A person needs no such line, because a server
-                        // starts faster than a person continues.
+                        // The script waits for the server. A person needs no such line, because a
+                        // server starts faster than a person continues.
                         writeln!(script, "SERVER=$!\nuntil python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:{port}/rooms\")' 2>/dev/null; do sleep 0.05; done")
                             .expect("written");
                     }

@@ -43,13 +43,13 @@ use reply::Part;
 #[derive(Clone, Debug)]
 pub struct Seen {
     pub wire: Wire,
-    /// The last part of the path. On Google's wire it names the model.
+    /// The last part of the path, which on Google's wire names the model.
     pub path: String,
     pub headers: HeaderMap,
     pub body: Value,
 }
 
-/// The server. It ends when it is dropped.
+/// A running server. It ends when this value is dropped.
 pub struct ModelServer {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -58,7 +58,7 @@ pub struct ModelServer {
 
 struct Shared {
     state: Mutex<Played>,
-    /// Replies whose client has disconnected.
+    /// The number of replies whose client has disconnected.
     dropped: watch::Sender<usize>,
 }
 
@@ -79,7 +79,7 @@ impl ModelServer {
         }
     }
 
-    /// Starts on a given port; 0 takes a free one.
+    /// Starts on a given port. With port 0, the system chooses a free one.
     pub async fn start_on(port: u16, replies: impl IntoIterator<Item = Reply>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
@@ -99,7 +99,7 @@ impl ModelServer {
             .route("/v1beta/models", get(google_models))
             .with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
-            // Ends only with the runtime, or when the server is dropped.
+            // The task ends only with the runtime, or when the server is dropped.
             drop(
                 axum::serve(
                     axum::serve::ListenerExt::tap_io(listener, |socket| {
@@ -123,7 +123,7 @@ impl ModelServer {
         format!("http://{}/v1beta", self.address)
     }
 
-    /// Returns its port.
+    /// Returns the port of the server.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
@@ -153,7 +153,7 @@ impl ModelServer {
         self.shared.lock().replies.iter().filter(|reply| !reply.repeats()).count()
     }
 
-    /// Panics if a request broke the protocol, or if a reply was not used.
+    /// Panics if a request violated the protocol, or if a reply was not used.
     pub fn assert_clean(&self) {
         assert_eq!(self.violations(), Vec::<String>::new(), "every request follows the protocol");
         assert_eq!(self.left(), 0, "every reply was asked for");
@@ -162,7 +162,7 @@ impl ModelServer {
     /// Waits until clients have disconnected from `count` unfinished replies.
     pub async fn client_left(&self, count: usize) {
         let mut dropped = self.shared.dropped.subscribe();
-        // The sender lives as long as the server.
+        // The channel cannot close, because the sender lives as long as the server.
         drop(dropped.wait_for(|now| *now >= count).await);
     }
 }
@@ -202,7 +202,8 @@ impl Shared {
             state.violations.extend(found);
             return Err(text);
         }
-        // Instructions of the host may follow the result of a tool.
+        // Instructions of the host may follow the result of a tool, so the last message of another
+        // kind is also compared.
         let parsed = state.seen.last().map(|seen| &seen.body);
         let said = parsed.and_then(last_said).cloned();
         let fits =
@@ -261,7 +262,7 @@ fn answer(
     }
 }
 
-/// Returns the last message that is not one of the host.
+/// Returns the last message that is not an instruction of the host.
 fn last_said(body: &Value) -> Option<&Value> {
     body.get("messages")?
         .as_array()?
@@ -270,7 +271,7 @@ fn last_said(body: &Value) -> Option<&Value> {
         .find(|message| message.get("role").and_then(Value::as_str) != Some("system"))
 }
 
-/// Notices when the client disconnects before the reply is complete.
+/// A body that notices when the client disconnects before the reply is complete.
 struct Watched {
     shared: Arc<Shared>,
     over: bool,
@@ -300,7 +301,8 @@ fn play(shared: &Arc<Shared>, reply: &Reply) -> Response {
             }
             Part::Hang => std::future::pending().await,
             Part::Cut => {
-                // Earlier bytes must have been sent: a broken body discards unsent ones.
+                // Earlier bytes must be sent first, because a body that fails discards unsent
+                // bytes.
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 Some(Err(io::Error::new(io::ErrorKind::ConnectionReset, "cut by the script")))
             }

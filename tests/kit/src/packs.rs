@@ -12,7 +12,7 @@ pub fn install(name: &str, data_dir: &Path) -> std::path::PathBuf {
         fs::read_dir(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()))
     {
         let file = file.expect("an entry");
-        // With its permissions, because a server must be executable.
+        // The copy keeps permissions, because a server must be executable.
         fs::copy(file.path(), folder.join(file.file_name())).expect("copied");
     }
     folder

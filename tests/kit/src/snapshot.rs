@@ -1,12 +1,12 @@
-//! Texts for snapshots: the same in every run.
+//! Makes texts for snapshots that are the same in every run.
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-/// Values that differ from run to run, with the word that stands for it. Equal values of a text get equal
-/// numbers, so that a snapshot still shows which of them belong together.
+/// Values that differ from run to run, with the word that replaces them. Equal values of a text get
+/// equal numbers, so that a snapshot still shows which values belong together.
 static VARYING: LazyLock<Vec<(Regex, &str, bool)>> = LazyLock::new(|| {
     [
         (r"(?:/[\w.-]+)*/\.tmp[A-Za-z0-9]{6}", "folder", false),
@@ -45,7 +45,7 @@ pub fn redact(text: &str) -> String {
     text
 }
 
-/// Writes JSON for a snapshot: one member a line, redacted.
+/// Writes JSON for a snapshot: one member per line, redacted.
 pub fn redact_json(value: &Value) -> String {
     redact(&serde_json::to_string_pretty(value).expect("JSON is written"))
 }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_differ_between_runs_are_replaced_and_still_told_apart() {
+    fn values_that_differ_between_runs_are_replaced_by_numbered_words() {
         let (one, two) =
             ("0198c0de-0000-7000-8000-000000000001", "0198c0de-0000-7000-8000-000000000002");
         let text =

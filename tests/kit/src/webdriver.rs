@@ -1,5 +1,5 @@
-//! A small W3C WebDriver client for WebKitWebDriver. A session is a running app. It knows the
-//! protocol and nothing of Countersign.
+//! A small W3C WebDriver client for WebKitWebDriver. A session is a running app. This module knows
+//! the protocol and nothing of Countersign.
 
 use std::{
     io::{Read, Write},
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 /// The protocol's name for the member that holds an element's id.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// How long to wait for a condition. Generous, because it only limits tests that fail anyway.
+/// The longest wait for a condition. It is generous, because it only delays tests that fail anyway.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-/// How long the driver may take for one command, and for a picture.
+/// The longest wait for one command or one picture of the driver.
 const ANSWER: Duration = Duration::from_secs(120);
 const PICTURE: Duration = Duration::from_secs(20);
 
-/// Keys as the protocol writes them.
+/// The names of keys in the protocol.
 pub mod key {
     pub const TAB: &str = "\u{E004}";
     pub const ENTER: &str = "\u{E007}";
@@ -36,13 +36,13 @@ pub mod key {
 pub struct Refused(pub String);
 
 impl Refused {
-    /// Whether the driver accepted the command and never answered.
+    /// Whether the driver accepted the command but never answered.
     pub fn is_silence(&self) -> bool {
         self.0.starts_with(SILENCE)
     }
 }
 
-/// The prefix of an error that means: the driver accepted the command and did not answer.
+/// The prefix of the error for a command that the driver accepted but did not answer.
 const SILENCE: &str = "no answer: ";
 
 impl std::fmt::Display for Refused {
@@ -57,7 +57,7 @@ pub struct Session {
     id: String,
 }
 
-/// An element of the page in the window that is selected.
+/// An element of the page in the selected window.
 pub struct Element<'s> {
     session: &'s Session,
     id: String,
@@ -91,7 +91,7 @@ impl Session {
         request(self.port, patience, method, &format!("/session/{}{path}", self.id), body)
     }
 
-    /// The handles of all windows.
+    /// Returns the handles of all windows.
     pub fn windows(&self) -> Result<Vec<String>, Refused> {
         let handles = self.command("GET", "/window/handles", None)?;
         Ok(handles
@@ -114,7 +114,7 @@ impl Session {
             .map(drop)
     }
 
-    /// The address of the selected window's page.
+    /// Returns the address of the selected window's page.
     pub fn url(&self) -> Result<String, Refused> {
         Ok(self.command("GET", "/url", None)?.as_str().unwrap_or_default().to_owned())
     }
@@ -146,7 +146,7 @@ impl Session {
         Ok(found[ELEMENT].as_str().map(|id| Element { session: self, id: id.to_owned() }))
     }
 
-    /// The element that has the focus.
+    /// Returns the element that has the focus.
     pub fn focused(&self) -> Result<Element<'_>, Refused> {
         let found = self.command("GET", "/element/active", None)?;
         let id =
@@ -154,8 +154,8 @@ impl Session {
         Ok(Element { session: self, id: id.to_owned() })
     }
 
-    /// Presses and releases keys one after the other. Modifiers in a chord stay pressed until its
-    /// end.
+    /// Presses and releases chords of keys one after the other. The modifiers of a chord stay
+    /// pressed until its end.
     pub fn press(&self, chords: &[&[&str]]) -> Result<(), Refused> {
         let mut actions = Vec::new();
         for chord in chords {
@@ -173,8 +173,8 @@ impl Session {
         self.press(&chords.iter().map(<[&str; 1]>::as_slice).collect::<Vec<_>>())
     }
 
-    /// Returns a PNG of the selected window. The driver takes it with the next drawn frame, and
-    /// would wait forever in a page without changes, so a dot is moved meanwhile.
+    /// Returns a PNG of the selected window. The driver takes the picture with the next drawn
+    /// frame, and would wait forever in a page without changes, so a dot is moved meanwhile.
     pub fn screenshot(&self) -> Result<Vec<u8>, Refused> {
         let moving = "const dot = document.createElement('i'); dot.ariaHidden = 'true'; \
             dot.style.cssText = 'position:fixed;left:0;bottom:0;width:1px;height:1px;opacity:0.01'; document.body.append(dot); let frames = 0; \
@@ -188,7 +188,7 @@ impl Session {
             .ok_or_else(|| Refused("the screenshot is not base64".to_owned()))
     }
 
-    /// Ends the session. The driver ends the app with it.
+    /// Ends the session, and with it the app.
     pub fn close(self) {
         let _ = self.command("DELETE", "", None);
     }
@@ -199,8 +199,8 @@ impl Element<'_> {
         self.session.command(method, &format!("/element/{}{path}", self.id), body)
     }
 
-    /// Clicks in the middle of the element. A click that closes its window may never be answered,
-    /// so this waits less long.
+    /// Clicks in the middle of the element. The driver may never answer a click that closes its
+    /// window, so this waits less long.
     pub fn click(&self) -> Result<(), Refused> {
         self.session
             .command_within(
@@ -212,20 +212,20 @@ impl Element<'_> {
             .map(drop)
     }
 
-    /// Returns its place in the window.
+    /// Returns the element's place in the window.
     pub fn place(&self) -> Result<Value, Refused> {
         let script = "const at = arguments[0].getBoundingClientRect(); return [at.left, at.top];";
         self.session.run(script, json!([{ ELEMENT: self.id }]))
     }
 
-    /// Scrolls it to the middle of the window.
+    /// Scrolls the element to the middle of the window.
     pub fn to_the_middle(&self) -> Result<(), Refused> {
         self.session
             .run("arguments[0].scrollIntoView({block: 'center'});", json!([{ ELEMENT: self.id }]))
             .map(drop)
     }
 
-    /// Types into it.
+    /// Types a text into the element.
     pub fn send(&self, text: &str) -> Result<(), Refused> {
         self.command("POST", "/value", Some(&json!({ "text": text }))).map(drop)
     }
@@ -235,45 +235,45 @@ impl Element<'_> {
         self.command("POST", "/clear", Some(&json!({}))).map(drop)
     }
 
-    /// Its visible text.
+    /// Returns the element's visible text.
     pub fn text(&self) -> Result<String, Refused> {
         Ok(self.command("GET", "/text", None)?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// One of its attributes.
+    /// Returns an attribute of the element.
     pub fn attribute(&self, name: &str) -> Result<Option<String>, Refused> {
         Ok(self.command("GET", &format!("/attribute/{name}"), None)?.as_str().map(str::to_owned))
     }
 
-    /// Whether it can be used.
+    /// Whether the element can be used.
     pub fn enabled(&self) -> Result<bool, Refused> {
         Ok(self.command("GET", "/enabled", None)?.as_bool().unwrap_or(false))
     }
 
-    /// Whether it is shown.
+    /// Whether the element is shown.
     pub fn displayed(&self) -> Result<bool, Refused> {
         Ok(self.command("GET", "/displayed", None)?.as_bool().unwrap_or(false))
     }
 
-    /// The name that assistive technology reads.
+    /// Returns the name that assistive technology reads.
     pub fn label(&self) -> Result<String, Refused> {
         Ok(self.command("GET", "/computedlabel", None)?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// The role that assistive technology reads.
+    /// Returns the role that assistive technology reads.
     pub fn role(&self) -> Result<String, Refused> {
         Ok(self.command("GET", "/computedrole", None)?.as_str().unwrap_or_default().to_owned())
     }
 }
 
-/// Repeats `ask` until it returns a value, for at most [`PATIENCE`]. Panics with `what` if it does
-/// not.
+/// Repeats `ask` until it returns a value, for at most [`PATIENCE`]. Panics with `what` after that
+/// time.
 #[track_caller]
 pub fn wait<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
     wait_for(what, PATIENCE, ask)
 }
 
-/// As [`wait`], with another time limit.
+/// Repeats `ask` as [`wait`] does, with another time limit.
 #[track_caller]
 pub fn wait_for<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + patience;
@@ -366,7 +366,7 @@ fn decode_base64(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn base64_is_read() {
+    fn base64_is_decoded() {
         assert_eq!(
             super::decode_base64("Q291bnRlcnNpZ24=").as_deref(),
             Some(b"Countersign".as_slice())

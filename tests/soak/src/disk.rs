@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::random::Random;
 use crate::vfs;
 
-/// Bytes that a disk writes at once.
+/// The number of bytes that a disk writes at once.
 const SECTOR: usize = 512;
 
 /// One step of the recorded history.
@@ -23,7 +23,7 @@ enum Step {
     Delete {
         name: String,
     },
-    /// Makes all earlier creations and deletions of names durable.
+    /// Makes all earlier creations and deletions of files durable.
     SyncNames,
     Write {
         file: usize,
@@ -48,22 +48,22 @@ struct History {
     steps: Vec<Step>,
 }
 
-/// The kind of a power cut: what happens to each write that was not synced.
+/// The effect of a power cut on each write that was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// None of them is on the disk.
+    /// No such write is on the disk.
     Dropped,
-    /// Some of them are on the disk, also within one file: later ones may survive where earlier
-    /// ones are lost.
+    /// Some of the writes are on the disk, also within one file: a later write may survive while an
+    /// earlier one is lost.
     Reordered,
-    /// As `Reordered`, for each sector of 512 bytes; some sectors contain bytes that nobody wrote.
+    /// As `Reordered`, but for each sector of 512 bytes. Some sectors contain bytes that no program
+    /// wrote.
     Torn,
-    /// All of them are on the disk, as after a kill.
+    /// All such writes are on the disk, as after a kill.
     Kept,
 }
 
-/// A recorded folder. All its files go through the recording VFS from now on; files elsewhere do
-/// not.
+/// A recorded folder. From now on, all its files use the recording VFS. Files elsewhere do not.
 #[derive(Debug)]
 pub struct Disk {
     folder: PathBuf,
@@ -71,7 +71,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Begins to record the folder. Its present contents count as durable.
+    /// Begins to record the folder. Its current contents count as durable.
     pub fn watch(folder: &Path) -> Arc<Self> {
         let folder = folder.canonicalize().expect("the folder exists");
         let mut history = History::default();
@@ -119,7 +119,7 @@ impl Disk {
         if existed && let Some(file) = history.names.get(name) {
             return *file;
         }
-        // Created now, or since the recording began by other code than SQLite.
+        // The file was created now, or by other code than SQLite since the recording began.
         let content =
             if existed { fs::read(self.folder.join(name)).unwrap_or_default() } else { Vec::new() };
         let file = history.before.len();
@@ -156,8 +156,8 @@ impl Disk {
 }
 
 impl History {
-    /// Returns the folder's names. A file system keeps their order, so a first part of the changes
-    /// survives.
+    /// Returns the folder's file names after a cut. A file system keeps the order of creations and
+    /// deletions, so a first part of them survives.
     fn names_after(
         &self,
         steps: &[Step],
@@ -194,7 +194,8 @@ impl History {
         names
     }
 
-    /// Returns a file's bytes: everything up to its last sync, and what `how` leaves of the rest.
+    /// Returns a file's bytes: everything up to its last sync, and the part of the later writes
+    /// that `how` leaves.
     fn content(&self, steps: &[Step], file: usize, how: Cut, random: &mut Random) -> Vec<u8> {
         let durable = steps
             .iter()
@@ -264,7 +265,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Whether the file of this name has any content.
+    /// Whether the file with this name has any content.
     pub fn holds(&self, name: &str) -> bool {
         self.files.get(name).is_some_and(|bytes| !bytes.is_empty())
     }
@@ -284,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts the numbers that a database acknowledged before a cut and does not have after it.
+    /// Counts the rows that a database acknowledged before a cut and has lost after it.
     fn lost(synchronous: &str, how: Cut) -> usize {
         let (folder, mut random) = (tempfile(), Random::new(7));
         let disk = Disk::watch(&folder);
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_syncs_keeps_its_promises_and_one_that_does_not_is_caught() {
+    fn a_database_that_syncs_loses_no_acknowledged_row_and_one_that_does_not_is_detected() {
         for how in [Cut::Dropped, Cut::Reordered, Cut::Torn, Cut::Kept] {
             assert_eq!(lost("FULL", how), 0, "{how:?}");
         }
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn sectors_are_torn_where_they_begin_on_the_disk() {
+    fn torn_writes_end_at_the_sectors_of_the_disk() {
         let mut random = Random::new(1);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {

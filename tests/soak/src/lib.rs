@@ -1,5 +1,5 @@
-//! Shared by the long tests: the number of cases, their seed, and a disk whose power can be cut.
-//! `make soak` (SOAK=1) runs every case, `make test` a tenth of them.
+//! Code that the long tests share: the number of cases, their seed, and a disk whose power can be
+//! cut. `make soak` (SOAK=1) runs every case, `make test` a tenth of the cases.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ pub use random::Random;
 /// The divisor for a run of `make test`.
 const TENTH: u64 = 10;
 
-/// The cases of one long test. Prints how to repeat them.
+/// The cases of one long test. A plan prints how to repeat them.
 pub struct Plan {
     name: &'static str,
     cases: u64,
@@ -25,8 +25,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans `full` cases with `SOAK=1`, or else a tenth. `SOAK_SEED` chooses other cases. Without
-    /// it, `make test` always runs the same cases and `make soak` runs new ones each time.
+    /// Plans `full` cases with `SOAK=1`, or else a tenth of them. `SOAK_SEED` chooses other cases.
+    /// Without this variable, `make test` always runs the same cases and `make soak` runs new ones
+    /// each time.
     pub fn new(name: &'static str, full: u64) -> Self {
         let soaking = std::env::var("SOAK").is_ok_and(|value| value == "1");
         let cases = if soaking { full } else { full.div_ceil(TENTH) };

@@ -1,6 +1,6 @@
 //! Pseudo-random numbers that repeat with their seed (SplitMix64).
 
-/// A stream of numbers.
+/// A stream of pseudo-random numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -28,7 +28,7 @@ impl Random {
         if end == 0 { 0 } else { self.number() % end }
     }
 
-    /// The same for indexes.
+    /// Returns an index below `end`, or 0 if `end` is 0.
     pub fn index(&mut self, end: usize) -> usize {
         usize::try_from(self.below(end as u64)).expect("below a usize")
     }

@@ -1,7 +1,7 @@
 //! The recording VFS: passes every call to SQLite's own VFS, and reports changes of files in a
 //! watched folder to its `Disk`. It becomes the default VFS of the process, because the code under
 //! test opens its files as usual. Calls for files elsewhere are only passed on. Syncs of watched
-//! files are recorded but not made; their effect is simulated.
+//! files are recorded but not executed, because their effect is simulated.
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +12,7 @@ use rusqlite::ffi;
 
 use crate::disk::Disk;
 
-/// The offset of SQLite's own file behind this one, aligned for any content.
+/// The offset of SQLite's own file object behind this one, aligned for any content.
 const INNER: usize = size_of::<Recorded>().next_multiple_of(16);
 const NAME: &CStr = c"recording";
 
@@ -73,7 +73,8 @@ fn register() {
             vfs.pNext = std::ptr::null_mut();
             vfs.zName = NAME.as_ptr();
             vfs.szOsFile = c_int::try_from(INNER).expect("small") + (*inner).szOsFile;
-            // All other functions are SQLite's own, which find their data through `pAppData`.
+            // All other functions of the VFS are SQLite's own. They find their data through
+            // `pAppData`.
             vfs.xOpen = Some(open);
             vfs.xDelete = Some(delete);
             vfs.iVersion = vfs.iVersion.min(2);
@@ -88,7 +89,7 @@ struct Inner(*mut ffi::sqlite3_vfs);
 // SAFETY: the VFS is never changed after SQLite's start, and its functions may be called from any
 // thread.
 unsafe impl Send for Inner {}
-// SAFETY: as above.
+// SAFETY: the same reasons apply.
 unsafe impl Sync for Inner {}
 
 fn own() -> &'static OnceLock<Inner> {
@@ -259,7 +260,7 @@ unsafe extern "C" fn sector_size(file: *mut ffi::sqlite3_file) -> c_int {
     pass!(file, xSectorSize)
 }
 
-/// Reports only properties that ordinary disks have too: a write does not change the bytes beside
+/// Reports only properties that ordinary disks have, too: a write does not change the bytes beside
 /// it.
 unsafe extern "C" fn device_characteristics(file: *mut ffi::sqlite3_file) -> c_int {
     let has = pass!(file, xDeviceCharacteristics);
@@ -293,8 +294,8 @@ unsafe extern "C" fn shm_unmap(file: *mut ffi::sqlite3_file, delete: c_int) -> c
     pass!(file, xShmUnmap, delete)
 }
 
-/// Version 2: with shared memory for write-ahead logs, without memory-mapped reading, which is not
-/// used here.
+/// Version 2 of the methods: with shared memory for write-ahead logs, without memory-mapped
+/// reading, which is not used here.
 static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
     iVersion: 2,
     xClose: Some(close),

@@ -1,5 +1,5 @@
-//! The scripted model server as a program: `kit-model-server --script FILE [--port N]`. It prints
-//! its base URL and serves until it is ended.
+//! The scripted model server as a program: `kit-model-server --script FILE [--port N]`. The program
+//! prints its base URL and serves until it is ended.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -13,7 +13,7 @@ use crate::webdriver::{PATIENCE, Refused, Session, wait};
 
 /// A running app with its driver.
 pub struct App {
-    /// Dropped after the session.
+    /// The driver, which is dropped after the session.
     driver: Child,
     session: Option<Session>,
     process: u32,
@@ -72,7 +72,7 @@ impl App {
         self.session()
     }
 
-    /// Selects the window with this label, if there is one. Returns whether there is.
+    /// Selects the window with this label. Returns whether there is one.
     pub fn select(&self, label: &str) -> bool {
         let session = self.session();
         let script = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? null;";
@@ -104,7 +104,7 @@ impl App {
         self.end();
     }
 
-    /// Kills the app. Returns the processes that were below it.
+    /// Kills the app. Returns the processes that it had started.
     pub fn kill(mut self) -> Vec<u32> {
         let below = process::descendants(self.process);
         process::signal(self.process, libc::SIGKILL);
@@ -115,7 +115,7 @@ impl App {
 
     /// Saves a picture of the selected window.
     pub fn picture(&self, file: &Path) -> Result<(), Refused> {
-        // The picture shows the last frame, so later changes need another frame.
+        // The picture shows the last frame, so the page must draw another one first.
         let drawn = "const done = arguments[arguments.length - 1]; setTimeout(done, 400); \
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));";
         self.session().run_async(drawn, json!([]))?;
@@ -136,7 +136,7 @@ impl App {
 impl Drop for App {
     fn drop(&mut self) {
         self.end();
-        // The driver ends the app with the session. An app that hangs is ended here.
+        // The driver ends the app with the session. If the app hangs, it is killed here.
         let end = std::time::Instant::now() + PATIENCE / 6;
         while process::is_alive(self.process) {
             if std::time::Instant::now() > end {

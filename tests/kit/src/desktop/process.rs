@@ -1,4 +1,5 @@
-//! Child processes of a test. They end with it, also if it is killed, and write to their own logs.
+//! Child processes of a test. Each writes to its own log and ends with the test, also if the test
+//! is killed.
 
 use std::{
     fs::{self, File},
@@ -10,11 +11,11 @@ use std::{
 
 use crate::webdriver::wait;
 
-/// A running program. Dropping it ends it.
+/// A running program. Dropping this value ends the program.
 pub struct Child(std::process::Child);
 
 impl Child {
-    /// Starts a program that writes to `<logs>/<name>`.
+    /// Starts a program whose output goes to `<logs>/<name>`.
     pub fn start(mut command: Command, name: &str, logs: &Path) -> Self {
         Self(spawn(&mut command, name, logs))
     }
@@ -29,12 +30,12 @@ impl Child {
         Self(child)
     }
 
-    /// Returns its process id.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.0.id()
     }
 
-    /// Whether it still runs.
+    /// Whether the program still runs.
     pub fn running(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
@@ -73,14 +74,14 @@ fn end_with_us(command: &mut Command) {
     }
 }
 
-/// Starts Xvfb on a free display number, which it finds itself.
+/// Starts Xvfb, which finds a free display number itself.
 pub(super) fn start_display(logs: &Path) -> (Child, String) {
     let (read, write) = std::io::pipe().expect("a pipe");
     let inherited = write.as_raw_fd();
     let mut command = Command::new("Xvfb");
     command.arg("-displayfd").arg(inherited.to_string());
     command
-        .args(["-screen", "0", "1920x1200x24", "-nolisten", "tcp", "-noreset"])
+        .args(["-screen", "0", "2560x1440x24", "-nolisten", "tcp", "-noreset"])
         .stdin(Stdio::null());
     // SAFETY: fcntl is async-signal-safe; the descriptor is open until after the spawn.
     unsafe {
@@ -104,7 +105,7 @@ pub(super) fn start_display(logs: &Path) -> (Child, String) {
     (child, format!(":{}", number.trim()))
 }
 
-/// Sends a signal to a process of this test.
+/// Sends a signal to a process that this test started.
 pub(super) fn signal(process: u32, signal: i32) {
     if let Ok(process) = libc::pid_t::try_from(process) {
         // SAFETY: kill has no memory effects; the id is that of a child of this test.

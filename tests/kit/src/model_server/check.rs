@@ -1,5 +1,5 @@
-//! The requests that strict providers refuse, for each wire. It reads bodies and knows nothing of
-//! scripts or sockets.
+//! Finds requests that strict providers refuse, for each wire. This module reads bodies and knows
+//! nothing of scripts or sockets.
 
 mod anthropic;
 mod chat;
@@ -54,7 +54,7 @@ pub fn violations_of(wire: Wire, body: &Value) -> Vec<String> {
 }
 
 /// The calls and results of a conversation in order. They must pair up: every call is answered
-/// exactly once before anything else follows, and nothing else is answered.
+/// exactly once before any other message follows, and only calls are answered.
 #[derive(Default)]
 struct Pairing {
     open: BTreeSet<String>,
@@ -75,7 +75,7 @@ impl Pairing {
         }
     }
 
-    /// Reports calls without a result, before something else follows.
+    /// Reports calls without a result, before any other message follows.
     fn require_answered(&mut self, before: &str, found: &mut Vec<String>) {
         if !self.open.is_empty() {
             let open: Vec<&str> = self.open.iter().map(String::as_str).collect();

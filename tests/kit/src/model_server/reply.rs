@@ -1,4 +1,4 @@
-//! A prepared answer of the model server: its contents, its pieces, and its faults.
+//! A prepared answer of the model server: its contents, its pieces, and its planned errors.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ pub enum Chunking {
     /// One chunk for each event, as most servers do.
     #[default]
     PerEvent,
-    /// Everything at once.
+    /// All bytes at once.
     Whole,
-    /// A chunk every `n` bytes, at any place.
+    /// A chunk every `n` bytes, even inside a character.
     EveryBytes(usize),
     /// A cut inside every multi-byte character.
     InsideUtf8,
-    /// Lines end in CRLF, with a cut between the two.
+    /// Lines end in CRLF, with a cut between CR and LF.
     InsideCrlf,
 }
 
@@ -24,20 +24,21 @@ pub enum Chunking {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Bytes(Vec<u8>),
-    /// Milliseconds.
+    /// A pause in milliseconds.
     Wait(u64),
     Hang,
     Cut,
 }
 
-/// An answer, built piece by piece in the order of sending.
+/// A prepared reply, built piece by piece in the order of sending.
 #[derive(Clone, Debug)]
 pub struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     parts: Vec<Part>,
     chunking: Chunking,
-    /// The last chunk, usage and end mark of a streamed answer, if they are still to be sent.
+    /// The last chunk, the usage and the end mark of a streamed answer, if they are still to be
+    /// added.
     ending: Option<Ending>,
     calls: u32,
     when: Option<String>,
@@ -51,8 +52,8 @@ struct Ending {
 }
 
 impl Reply {
-    /// Creates an empty streamed answer, to be filled with [`say`](Self::say), [`ask`](Self::ask)
-    /// and others.
+    /// Creates an empty streamed answer, which [`say`](Self::say), [`ask`](Self::ask) and other
+    /// methods fill.
     pub fn new() -> Self {
         Self {
             status: 200,
@@ -131,7 +132,7 @@ impl Reply {
         for line in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
             let event: Value = serde_json::from_str(line).unwrap_or_default();
             chat = event.get("choices").is_some();
-            // An answer ends with its end mark, if its wire has one.
+            // The answer is complete after its end mark, if its wire has one.
             let open = if over { None } else { replies.pop() };
             over = event
                 .get("type")
@@ -145,13 +146,13 @@ impl Reply {
         if chat { replies.into_iter().map(|reply| reply.data("[DONE]")).collect() } else { replies }
     }
 
-    /// Adds a piece of text.
+    /// Adds a delta of text.
     #[must_use]
     pub fn say(self, delta: &str) -> Self {
         self.delta(&json!({"content": delta}))
     }
 
-    /// Adds a piece of reasoning.
+    /// Adds a delta of reasoning.
     #[must_use]
     pub fn think(self, delta: &str) -> Self {
         self.delta(&json!({"reasoning_content": delta}))
@@ -215,7 +216,7 @@ impl Reply {
         self
     }
 
-    /// Sends nothing more, and no end.
+    /// Sends nothing more, and leaves the connection open.
     #[must_use]
     pub fn hang(mut self) -> Self {
         self.parts.push(Part::Hang);
@@ -254,8 +255,8 @@ impl Reply {
         self
     }
 
-    /// Uses this reply only if the last message of the conversation contains this text, or the last
-    /// one that is not an instruction of the host.
+    /// Uses this reply only if this text is in the last message of the conversation, or in the last
+    /// message that is not an instruction of the host.
     #[must_use]
     pub fn when(mut self, text: &str) -> Self {
         self.when = Some(text.to_owned());
@@ -303,8 +304,8 @@ impl Reply {
             .collect()
     }
 
-    /// Converts a streamed chat answer into one JSON object, after all its waits. If it is cut, the
-    /// object breaks off in the middle.
+    /// Converts a streamed chat answer into one JSON object, which is sent after all waits of the
+    /// stream. If the answer is cut, the object breaks off in the middle.
     pub(super) fn whole(&self) -> Self {
         if self.status != 200
             || self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"))

@@ -1,4 +1,4 @@
-//! Replies as a JSON file, for the stand-alone program: journeys in the window and work by hand.
+//! Replies as a JSON file, for the stand-alone program that journeys and manual tests use.
 //!
 //! ```json
 //! {"replies": [
@@ -58,7 +58,7 @@ struct Line {
     keepalives: u32,
     hang: bool,
     cut: bool,
-    /// A recording file, relative to the script.
+    /// The path of a recording, relative to the script.
     recording: Option<PathBuf>,
     every_bytes: Option<usize>,
 }

@@ -1,15 +1,16 @@
-//! The promises of SECURITY.md about borders, for code to come: where configuration is read, who says
-//! whose results are trusted, where redirects lead, and who judges what is old. Files are in `files`.
+//! The promises of SECURITY.md about borders, as rules for all code: where configuration is read,
+//! which code decides whose results are trusted, where redirects lead, and which code decides what
+//! is old. The rules about opening files are in `files`.
 
 use std::{collections::BTreeSet, fs};
 
 use crate::{root, sources, without_tests};
 
-/// Paths of a profile that the program writes and never takes orders from.
-const NO_CONFIGURATION: [&str; 5] =
-    ["database", "audit", "audit_copy", "attestations", "pack_data"];
+/// Paths of a profile that the program writes but never reads as configuration.
+const NO_CONFIGURATION: [&str; 6] =
+    ["database", "audit", "audit_copy", "attestations", "piped_data", "pack_data"];
 
-/// Other files that make a path in the data folder, with the reason.
+/// Other files that build a path in the data folder, with the reason.
 const OWN_PATHS: [(&str, &str); 4] = [
     ("src-tauri/crates/host/src/packs/folder_data.rs", "imports, in the data folder of a pack"),
     ("src-tauri/crates/host/src/packs/database_checks.rs", "databases of packs"),
@@ -17,7 +18,7 @@ const OWN_PATHS: [(&str, &str); 4] = [
     ("src-tauri/crates/terminal/src/log.rs", "writes the app's own log"),
 ];
 
-/// Files that delete by a time that is stored, with who gives them the agreed moment.
+/// Files that delete by a stored time, with the file that passes them the agreed moment.
 const BY_AGE: [(&str, &str); 2] = [
     ("src-tauri/crates/store/src/table/books.rs", "host/log/retention.rs gives the agreed moment"),
     ("tools/shop/src/cart.rs", "asks the judge itself"),
@@ -40,7 +41,7 @@ fn is_code(line: &&str) -> bool {
     !line.trim_start().starts_with("//")
 }
 
-/// Returns the files in which a line of code fits.
+/// Returns the files in which `fits` is true for a line of code.
 fn files_with(fits: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let has = |text: &str| text.lines().filter(is_code).any(&fits);
     code().into_iter().filter(|(_, text)| has(text)).map(|(name, _)| name).collect()
@@ -56,7 +57,7 @@ fn only(found: &BTreeSet<String>, known: &[(&str, &str)], law: &str) {
 }
 
 #[test]
-fn each_path_of_a_profile_is_configuration_or_is_said_to_be_none() {
+fn each_profile_path_is_listed_as_configuration_or_as_not_configuration() {
     let text =
         fs::read_to_string(root().join("src-tauri/crates/host/src/profile/paths.rs")).unwrap();
     let text = without_tests(&text);
@@ -83,7 +84,7 @@ fn each_path_of_a_profile_is_configuration_or_is_said_to_be_none() {
 }
 
 #[test]
-fn paths_in_the_data_folder_are_made_in_one_place() {
+fn paths_in_the_data_folder_are_built_in_one_file() {
     let found = files_with(|line| {
         ["data.join(", "data_dir.join(", "data().join("].iter().any(|call| line.contains(call))
     });
@@ -96,7 +97,7 @@ fn paths_in_the_data_folder_are_made_in_one_place() {
 }
 
 #[test]
-fn one_function_says_whose_results_are_trusted() {
+fn one_function_decides_whose_results_are_trusted() {
     let reads = |line: &str| line.contains(".output_trust") && !line.contains("output_trust: ");
     only(
         &files_with(reads),
@@ -114,7 +115,7 @@ fn one_function_says_whose_results_are_trusted() {
 }
 
 #[test]
-fn each_client_of_http_says_where_redirects_lead() {
+fn each_http_client_limits_where_redirects_lead() {
     let mut clients = 0;
     for (name, text) in code() {
         let lines: Vec<&str> = text.lines().filter(is_code).collect();
@@ -145,7 +146,7 @@ fn each_client_of_http_says_where_redirects_lead() {
 }
 
 #[test]
-fn deletions_by_age_ask_one_judge() {
+fn deletions_by_age_use_the_time_of_the_clock_check() {
     let deletes = |line: &str| {
         line.contains("DELETE FROM")
             && line.split_once(" WHERE ").is_some_and(|(_, condition)| {
@@ -157,7 +158,7 @@ fn deletions_by_age_ask_one_judge() {
         &BY_AGE,
         "what is deleted by its age is gone for good, so the moment comes from `contract::clock`",
     );
-    // The agreed moment comes from the judge alone, and these are its users.
+    // Only the judge passes the agreed moment, and only these files call the deletions.
     for call in ["erase_before(", "runs_forget(", "expire_set_aside("] {
         let users = files_with(|line| line.contains(&format!(".{call}")));
         only(

@@ -9,7 +9,7 @@ use std::{
 use crate::{root, sources};
 
 #[test]
-fn no_sentence_of_a_comment_begins_like_a_riddle() {
+fn no_sentence_of_a_comment_begins_with_a_word_that_hides_its_subject() {
     let mut riddles = Vec::new();
     let mut read = 0;
     for file in commented_files() {
@@ -29,7 +29,7 @@ fn no_sentence_of_a_comment_begins_like_a_riddle() {
 }
 
 #[test]
-fn names_of_tests_name_their_subject_and_their_contract() {
+fn test_names_start_with_their_subject_or_their_contract() {
     let mut wrong = Vec::new();
     let mut read = 0;
     for file in sources(&root(), &["rs"]) {
@@ -149,7 +149,7 @@ fn begins_with_digit(text: &str) -> bool {
 }
 
 #[test]
-fn comments_are_found_in_every_kind_of_file() {
+fn comments_and_test_names_are_found_in_every_kind_of_file() {
     let found = |name: &str, source: &str| comments(Path::new(name), source);
     assert_eq!(found("a.rs", "/// One\n/// two.\nfn a() {} // beside\n"), ["One two. "]);
     assert_eq!(found("a.sql", "-- One\nCREATE;\n    -- two\n"), ["One ", "two "]);

@@ -19,7 +19,8 @@ fn every_test_of_the_conformance_table_exists() {
     assert!(named.len() > 20, "the table is read: {named:?}");
     let code: String =
         sources(&root(), &["rs"]).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
-    // A test, all tests with the same beginning, or their module.
+    // A name with `*` stands for all tests with this beginning. A single word stands for a module
+    // of tests.
     let is_there = |name: &str| match name.strip_suffix('*') {
         Some(beginning) => code.contains(&format!("fn {beginning}")),
         None => code.contains(&format!("fn {name}(")) || code.contains(&format!("mod {name};")),
@@ -38,7 +39,7 @@ fn every_test_that_architecture_md_names_exists() {
     check_named_tests("ARCHITECTURE.md", 10);
 }
 
-/// Fails if a document names a test that does not exist, or fewer tests than expected.
+/// Fails if a document names a test that does not exist, or names fewer tests than expected.
 fn check_named_tests(document: &str, least: usize) {
     let text = fs::read_to_string(root().join(document)).unwrap();
     // The name of a test is a sentence. Other code in the document has fewer words.
@@ -82,8 +83,8 @@ fn every_path_that_the_guides_name_exists() {
     }
 }
 
-/// Whether code in a document is a path: it has a slash or the ending of a source file, and is no
-/// command.
+/// Whether code in a document is a path: it has a slash or the ending of a source file, and is not
+/// a command.
 fn is_path(word: &str) -> bool {
     let ends = [".rs", ".ts", ".svelte", ".md", ".json", ".toml"]
         .iter()
@@ -93,7 +94,7 @@ fn is_path(word: &str) -> bool {
         && !word.starts_with(['/', '.', '-'])
 }
 
-/// `{en,sv}` names two paths.
+/// Expands braces: `{en,sv}` stands for two paths.
 fn without_braces(path: &str) -> Vec<String> {
     let parts = path
         .split_once('{')
@@ -107,8 +108,8 @@ fn without_braces(path: &str) -> Vec<String> {
 }
 
 /// Returns the file or folder that a document means. A path may leave out `src-tauri/`,
-/// `src-tauri/crates/`, and the folder `src` of a crate. `NAME`, `PACK`, `AREA`, `LANG` and `*` stand
-/// for any name; of such a path the part before them is looked for.
+/// `src-tauri/crates/`, and the folder `src` of a crate. `NAME`, `PACK`, `AREA`, `LANG` and `*`
+/// stand for any name. Of a path with such a word, the part before the word must exist.
 fn find_in_the_tree(path: &str) -> Option<PathBuf> {
     let is_any =
         |part: &&str| ["NAME", "PACK", "AREA", "LANG", "*"].iter().any(|any| part.contains(*any));
@@ -126,7 +127,7 @@ fn find_in_the_tree(path: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn every_function_that_architecture_md_names_is_where_it_says() {
+fn every_function_that_architecture_md_names_is_in_the_named_file() {
     assert_eq!(
         named_functions(
             "`a.rs` `read` and `write` call `c.rs`; `open` in `d.rs` waits; `end` ends."
@@ -153,8 +154,8 @@ fn every_function_that_architecture_md_names_is_where_it_says() {
     );
 }
 
-/// Returns the functions that a text names, each with its file: the path right before it, or the one
-/// behind "in".
+/// Returns the functions that a text names, each with its file: the path directly before it, or the
+/// path after "in".
 fn named_functions(text: &str) -> Vec<(&str, Option<&str>)> {
     let pieces: Vec<&str> = text.split('`').collect();
     let piece = |at: usize| pieces.get(at).copied().unwrap_or_default();
@@ -174,7 +175,7 @@ fn named_functions(text: &str) -> Vec<(&str, Option<&str>)> {
 }
 
 #[test]
-fn crates_with_a_public_face_document_every_item() {
+fn crates_with_a_public_interface_document_every_item() {
     for name in ["audit", "contract", "engine", "policy", "redaction"] {
         let file = root().join("src-tauri/crates").join(name).join("src/lib.rs");
         assert!(

@@ -1,12 +1,12 @@
-//! Files are opened through the crate `files`, which refuses pipes, sockets and devices, does not wait
-//! and has a bound: files that somebody else named, and those of the profile. Everything else that
-//! opens a file is listed here with its reason, so that a new place has to choose.
+//! Files that others named, and files of the profile, are opened through the crate `files`, which
+//! refuses pipes, sockets and devices, does not wait, and limits the size. Every other place that
+//! opens a file is listed here with its reason, so that a new place needs a decision.
 
 use std::{collections::BTreeSet, fs};
 
 use crate::{root, sources, without_tests};
 
-/// How a file is opened by its name with the standard library or with SQLite.
+/// The ways to open a file by its name with the standard library or with SQLite.
 const OPENS: [&str; 8] = [
     "fs::read(",
     "fs::read_to_string(",
@@ -31,7 +31,7 @@ const OWN: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn files_that_others_name_are_opened_in_one_place() {
+fn files_named_by_others_are_opened_only_by_the_files_crate() {
     let mut found = BTreeSet::new();
     for folder in ["src-tauri", "tools"] {
         for file in sources(&root().join(folder), &["rs"]) {

@@ -1,5 +1,6 @@
-//! The folders of the large crates are floors: a file imports from its own folder and from lower ones.
-//! Who owns the engine's methods, and who may name a kind of caller.
+//! The folders of the large crates are floors: a file imports only from its own folder and from
+//! lower floors. Also checks where the engine's methods are, and which code may name a kind of
+//! caller.
 
 use std::fs;
 
@@ -8,7 +9,8 @@ use crate::{
     root, sources, without_tests,
 };
 
-/// The folders of the engine, from the ground up. Files beside the folders are on the ground.
+/// The folders of the engine, the lowest first. Files beside the folders belong to the lowest
+/// floor.
 const ENGINE: [&str; 13] = [
     "ports",
     "budget",
@@ -24,35 +26,35 @@ const ENGINE: [&str; 13] = [
     "sessions",
     "run",
 ];
-/// The folders that stand above all others of the engine.
+/// The folders above all other floors of the engine.
 const ENGINE_TOP: [&str; 2] = ["replay", "engine"];
-/// The folders of the gateway, from the ground up.
+/// The folders of the gateway, the lowest first.
 const GATEWAY: [&str; 5] = ["config", "fault", "shop", "chat", "http"];
-/// The folders of the host, from the ground up, with the file that holds what they own.
-const HOST: [&str; 11] = [
-    "profile", "pushes", "keys", "models", "log", "servers", "packs", "host", "commands",
+/// The folders of the host, the lowest first.
+const HOST: [&str; 12] = [
+    "profile", "pushes", "keys", "models", "log", "servers", "data", "packs", "host", "commands",
     "clients", "start",
 ];
 
 #[test]
-fn the_folders_of_the_engine_are_floors() {
+fn folders_of_the_engine_import_only_lower_layers() {
     let floors: Vec<&str> = ENGINE.into_iter().chain(ENGINE_TOP).collect();
     let known = check_floors("engine", &floors);
     assert!(known > 100, "the imports are read: {known}");
 }
 
 #[test]
-fn the_folders_of_the_gateway_are_floors() {
+fn folders_of_the_gateway_import_only_lower_layers() {
     assert_eq!(paths_of("a::{b, c::{d, e}};"), ["a::b", "a::c::d", "a::c::e"]);
     let known = check_floors("gateway", &GATEWAY);
     assert!(known > 20, "the imports are read: {known}");
 }
 
 #[test]
-fn the_folders_of_the_host_are_floors() {
+fn folders_of_the_host_import_only_lower_layers() {
     let known = check_floors("host", &HOST);
     assert!(known > 80, "the imports are read: {known}");
-    // The root of the crate gives `Host` a short name, which says nothing of its floor.
+    // The root of the crate gives `Host` a short name, which does not name its floor.
     for file in sources(&root().join("src-tauri/crates/host/src"), &["rs"]) {
         let text = without_tests(&fs::read_to_string(&file).unwrap());
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -69,7 +71,8 @@ fn the_folders_of_the_host_are_floors() {
 /// Fails if a file imports from a higher folder. Returns the number of imports between folders.
 fn check_floors(name: &str, floors: &[&str]) -> usize {
     let folder = root().join("src-tauri/crates").join(name).join("src");
-    // A folder that is not listed stands above all others, so nobody may import from it.
+    // A folder that is not listed counts as the highest floor, so no other folder may import from
+    // it.
     let floor = |module: &str| {
         let first = module.split("::").next().unwrap_or_default();
         match floors.iter().position(|floor| *floor == first) {
@@ -92,7 +95,7 @@ fn check_floors(name: &str, floors: &[&str]) -> usize {
 }
 
 #[test]
-fn the_methods_of_the_engine_are_in_one_file() {
+fn all_methods_of_engine_are_in_one_file() {
     let folder = root().join("src-tauri/crates/engine/src");
     let holds = |file: &std::path::PathBuf| {
         fs::read_to_string(file).unwrap().lines().any(|line| line.starts_with("impl Engine "))
@@ -105,7 +108,7 @@ fn the_methods_of_the_engine_are_in_one_file() {
     );
 }
 
-/// The places that make callers: the type itself and the clients.
+/// The places that make callers: the type itself, and the clients.
 const MAKE_CALLERS: [&str; 3] = [
     "src-tauri/crates/contract/src/caller.rs",
     "src-tauri/crates/host/src/clients/",

@@ -1,11 +1,11 @@
-//! How many locks a turn has. A part of a turn has plain fields and one owner; only state that calls
-//! side by side share is locked.
+//! Limits how many locks a turn has. A part of a turn has plain fields and one owner. Only state
+//! that parallel calls share is locked.
 
 use std::fs;
 
 use crate::{root, sources, without_tests};
 
-/// The most locks that belong to one turn.
+/// The most locks of one turn.
 const MOST: usize = 6;
 
 /// Folders of the engine whose types live as long as a turn, unless `SHARED` names them.
@@ -28,10 +28,11 @@ const SHARED: [&str; 13] = [
     "Validators",
 ];
 
-/// Types in these folders that belong to the request or the recording of a turn, if it has one.
+/// Types in these folders that belong to the request or to the recording of a turn, which not every
+/// turn has.
 const BESIDE: [&str; 3] = ["RecordedResume", "Recorder", "RunContext"];
 
-/// The endings of the names of types that threads synchronise on, besides atomic values.
+/// The endings of type names that synchronise threads, besides atomic values.
 const SYNCHRONISED: [&str; 7] =
     ["Condvar", "Mutex", "Notify", "OnceCell", "OnceLock", "RwLock", "Semaphore"];
 
@@ -63,7 +64,7 @@ fn a_turn_has_at_most_six_locks() {
 }
 
 /// Returns the members of structs that are locks, each with the name of its struct. A handle
-/// (`Arc<Mutex<..>>`) is not counted: its lock belongs to something that lives longer.
+/// (`Arc<Mutex<..>>`) is not counted, because its lock belongs to a value that lives longer.
 fn locks(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut owner = None;
@@ -88,7 +89,7 @@ fn locks(text: &str) -> Vec<(String, String)> {
 
 fn is_lock(kind: &str) -> bool {
     let path = kind.split(['<', ',', ')']).next().unwrap_or_default();
-    // A cell of one thread.
+    // A cell of one thread is not a lock.
     if path.starts_with("cell::") {
         return false;
     }
@@ -99,7 +100,7 @@ fn is_lock(kind: &str) -> bool {
 }
 
 #[test]
-fn locks_are_members_of_structs_and_handles_are_none() {
+fn members_of_structs_count_as_locks_and_handles_do_not() {
     let text = "
 pub(crate) struct Part {
     plain: u32,

@@ -1,6 +1,6 @@
-//! The laws of the structure, read from the manifests, the lock file and the sources: which crate
-//! may depend on what. Imports inside a crate are in `imports`, the locks of a turn in `locks`, the
-//! guides in `documents`. A broken law fails with its sentence.
+//! The laws of the structure, checked in the manifests, the lock file and the sources: which crate
+//! may depend on which. Imports inside a crate are in `imports`, the locks of a turn in `locks`,
+//! the guides in `documents`. A broken law fails with its sentence.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod borders;
@@ -112,7 +112,7 @@ fn only_store_and_audit_depend_on_rusqlite() {
 }
 
 #[test]
-fn batch_knows_no_room_and_only_store_and_audit_know_batch() {
+fn batch_depends_on_no_crate_of_ours_and_only_store_and_audit_depend_on_batch() {
     let rooms = rooms();
     let known: Vec<&String> =
         rooms["batch"].iter().filter(|name| rooms.contains_key(*name)).collect();
@@ -128,7 +128,7 @@ fn batch_knows_no_room_and_only_store_and_audit_know_batch() {
 }
 
 #[test]
-fn a_crate_without_unsafe_code_forbids_it() {
+fn a_crate_without_unsafe_code_forbids_unsafe_code() {
     let members = ["src-tauri/crates", "tools"]
         .iter()
         .flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
@@ -144,7 +144,7 @@ fn a_crate_without_unsafe_code_forbids_it() {
                     .iter()
                     .any(|word| line.contains(word))
         };
-        // A program and the tests of a border are compiled by themselves.
+        // Programs and integration tests are crates of their own, so their files are not checked.
         let lib = folder.join("src");
         let needs_it = sources(&lib, &["rs"])
             .iter()
@@ -162,7 +162,7 @@ fn a_crate_without_unsafe_code_forbids_it() {
 }
 
 #[test]
-fn a_reason_that_code_acts_on_is_given_as_a_reason() {
+fn code_gives_named_reasons_as_values_and_not_as_text() {
     let mut found = Vec::new();
     for file in ["src-tauri", "tools", "benches"]
         .iter()
@@ -173,7 +173,7 @@ fn a_reason_that_code_acts_on_is_given_as_a_reason() {
             continue;
         }
         let text = without_tests(&fs::read_to_string(&file).unwrap());
-        // Both take a reason as their first argument.
+        // Both functions take a reason as their first argument.
         for call in [".reason(", "::internal("] {
             let arguments = text.split(call).skip(1);
             let literals = arguments.filter_map(|rest| rest.trim_start().strip_prefix('"'));
@@ -186,13 +186,13 @@ fn a_reason_that_code_acts_on_is_given_as_a_reason() {
 }
 
 #[test]
-fn no_code_matches_the_text_of_a_reason() {
+fn no_code_compares_the_text_of_a_reason() {
     for file in ["src-tauri", "tools", "benches"]
         .iter()
         .flat_map(|folder| sources(&root().join(folder), &["rs"]))
     {
         let shown = file.strip_prefix(root()).unwrap().display().to_string();
-        // The contract itself compares texts.
+        // The contract itself may compare the texts of reasons.
         if shown.contains("/tests/")
             || shown.ends_with("tests.rs")
             || shown.starts_with("src-tauri/crates/contract/")
@@ -240,7 +240,7 @@ fn only_models_mcp_and_packs_have_an_http_client() {
         &holders(&rooms(), |name| HTTP_CLIENTS.contains(&name)),
         "only models, mcp and packs have an HTTP client",
     );
-    // These are both; the gateway takes the server's half.
+    // hyper is both a client and a server. The gateway uses only its server.
     only(
         &["models", "mcp", "packs", "gateway"],
         &holders(&rooms(), |name| name.starts_with("hyper")),
@@ -253,7 +253,7 @@ fn only_models_mcp_and_packs_have_an_http_client() {
 }
 
 #[test]
-fn only_models_and_mcp_decide_whom_to_trust_and_in_one_place() {
+fn only_models_and_mcp_check_certificates_and_only_through_trust() {
     let rooms = rooms();
     only(
         &["models", "mcp"],
@@ -271,7 +271,7 @@ fn only_models_and_mcp_decide_whom_to_trust_and_in_one_place() {
 }
 
 #[test]
-fn the_gateway_reaches_turns_through_host_and_engine_alone() {
+fn the_gateway_depends_only_on_host_and_engine_for_turns() {
     let rooms = rooms();
     let known: Vec<&String> =
         rooms["gateway"].iter().filter(|name| rooms.contains_key(*name)).collect();
@@ -298,7 +298,7 @@ fn the_gateway_reaches_turns_through_host_and_engine_alone() {
 }
 
 #[test]
-fn contract_policy_redaction_and_language_do_no_io() {
+fn contract_policy_redaction_and_language_have_no_io_dependencies() {
     let rooms = rooms();
     let io = [
         "tokio",
@@ -335,7 +335,7 @@ fn contract_policy_redaction_and_language_do_no_io() {
 }
 
 #[test]
-fn language_depends_on_no_crate_of_ours_but_contract() {
+fn language_depends_on_no_own_crate_except_contract() {
     let rooms = rooms();
     let known: Vec<&String> = rooms["language"]
         .iter()
@@ -345,14 +345,15 @@ fn language_depends_on_no_crate_of_ours_but_contract() {
 }
 
 #[test]
-fn the_engine_names_no_store_provider_or_window() {
+fn the_engine_depends_on_no_store_provider_or_window() {
     let rooms = rooms();
     let names: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
     let known: Vec<&String> =
         rooms["engine"].iter().filter(|name| names.contains(name.as_str())).collect();
     let strangers: Vec<&&String> = known
         .iter()
-        // `language` and `messages` are pure: values are compared and sentences worded with them.
+        // `language` and `messages` are allowed, because both are pure: they compare values and
+        // word sentences.
         .filter(|name| {
             !["contract", "language", "messages", "policy", "redaction"].contains(&name.as_str())
         })
@@ -364,7 +365,7 @@ fn the_engine_names_no_store_provider_or_window() {
 }
 
 #[test]
-fn the_engine_reads_only_answers_from_which_known_keys_are_cut() {
+fn the_engine_reads_only_answers_from_which_known_keys_were_removed() {
     for file in sources(&root().join("src-tauri/crates/engine/src"), &["rs"]) {
         let shown = file.strip_prefix(root()).unwrap().display().to_string();
         let text = without_tests(&fs::read_to_string(&file).unwrap());
@@ -379,7 +380,7 @@ fn the_engine_reads_only_answers_from_which_known_keys_are_cut() {
 }
 
 #[test]
-fn only_the_engine_can_make_text_for_a_model() {
+fn only_the_engine_depends_on_redaction() {
     only(
         &["engine"],
         &holders(&rooms(), |name| name == "redaction"),

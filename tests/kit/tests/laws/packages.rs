@@ -44,8 +44,8 @@ fn csign_links_no_webview_web_server_redis_or_telemetry() {
     assert!(linked("gateway").contains("axum"), "the gateway is a server");
 }
 
-/// Returns the packages that a crate of ours links. The lock file also lists what only tests of a
-/// crate of ours need, so dependencies of those come from their manifests.
+/// Returns the packages that a crate of ours links. For our crates the lock file also lists
+/// packages that only tests need, so their dependencies are read from the manifests.
 fn linked(name: &str) -> BTreeSet<String> {
     let (mut ours, packages) = (rooms(), locked());
     for (name, folder) in [
@@ -70,10 +70,11 @@ fn linked(name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn fixed_advisories_stay_fixed() {
+fn versions_with_fixed_vulnerabilities_are_not_used() {
     let packages = locked();
-    // The fault that each minimum version fixes: a remote page taken for a local one; markup that a
-    // sanitiser let through; a rebound name that reached a local server; the WAL-reset race.
+    // The vulnerability that each minimum version fixes: a remote page taken for a local one;
+    // markup that a sanitiser let through; a rebound name that reached a local server; the
+    // WAL-reset race.
     for (name, floor) in [
         ("tauri", (2, 11, 1)),
         ("ammonia", (4, 1, 4)),
@@ -89,7 +90,7 @@ fn fixed_advisories_stay_fixed() {
 }
 
 #[test]
-fn one_version_each_of_the_libraries_that_must_not_double() {
+fn libraries_that_must_not_be_doubled_have_one_version() {
     let packages = locked();
     for name in ["reqwest", "rustls", "rusqlite", "zbus"] {
         let versions = &packages

@@ -1,4 +1,4 @@
-//! Laws about the packs that ship: what they may depend on, and where their names may stand.
+//! Laws about the packs that ship: which crates they may depend on, and which files may name them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{dependencies, holders, only, rooms, root, sources, without_tests};
 
 #[test]
-fn the_offline_model_knows_packs_by_their_manifests_alone() {
+fn the_offline_model_knows_packs_only_by_their_manifests() {
     let rooms = rooms();
     let known: Vec<&String> =
         rooms["offline"].iter().filter(|name| rooms.contains_key(*name)).collect();
@@ -34,7 +34,8 @@ fn the_offline_model_knows_packs_by_their_manifests_alone() {
             continue;
         }
         let text = without_tests(&fs::read_to_string(&file).unwrap());
-        // Whole names between quotation marks: phrases of people may contain such a word.
+        // Only whole names between quotation marks count, because phrases of people may contain the
+        // same word.
         for id in &shipped {
             assert!(
                 !text.contains(&format!("\"{id}\"")),
@@ -45,7 +46,7 @@ fn the_offline_model_knows_packs_by_their_manifests_alone() {
     }
 }
 
-/// The id of the pack in a folder.
+/// Returns the id of the pack in a folder.
 fn manifest_id(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(folder.join("pack.json")).ok()?;
     text.lines().find_map(|line| {
@@ -54,7 +55,7 @@ fn manifest_id(folder: &Path) -> Option<String> {
 }
 
 #[test]
-fn packs_that_ship_as_crates_know_no_room_but_contract_and_tabular() {
+fn packs_that_ship_as_crates_depend_only_on_contract_and_tabular() {
     let rooms = rooms();
     for pack in ["campaign-portfolio-pacing", "shop", "shop/adapter"] {
         let deps = dependencies(&root().join("tools").join(pack).join("Cargo.toml"));
@@ -67,17 +68,29 @@ fn packs_that_ship_as_crates_know_no_room_but_contract_and_tabular() {
             "packs depend on contract and tabular only; {pack} depends on {known:?}"
         );
     }
+    // The data engine computes figures, and opens files that others wrote.
+    let engine = dependencies(&root().join("tools/data/server/Cargo.toml"));
+    let known: Vec<&String> = engine
+        .iter()
+        .filter(|name| rooms.contains_key(*name))
+        .filter(|name| !["analytics", "contract", "files", "tabular"].contains(&name.as_str()))
+        .collect();
+    assert!(
+        known.is_empty(),
+        "the data engine knows no host and no store; it depends on {known:?}"
+    );
 }
 
 #[test]
-fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
+fn only_the_gateways_shop_module_names_a_bundled_pack_or_its_tools() {
     let crates = ["shop", "shop-adapter", "campaign-portfolio-pacing"];
     only(
         &["gateway"],
         &holders(&rooms(), |name| crates.contains(&name)),
         "only gateway depends on a shipped pack",
     );
-    // The gateway's own folder is called like the crate `shop`, on which it does not depend.
+    // A folder of the gateway has the same name as the crate `shop`, but the gateway does not
+    // depend on that crate.
     let mut names: Vec<String> =
         crates[1..].iter().map(|name| format!("{}::", name.replace('-', "_"))).collect();
     for pack in ["shop", "campaign-portfolio-pacing"] {
@@ -106,7 +119,7 @@ fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
     }
 }
 
-/// The name that a model sees for a tool.
+/// Returns the name that a model sees for a tool.
 fn model_name(id: &str) -> String {
     let mut name = String::new();
     for letter in id.chars() {
@@ -119,7 +132,7 @@ fn model_name(id: &str) -> String {
 }
 
 #[test]
-fn no_manifest_excludes_requests_by_the_words_of_another_pack() {
+fn no_manifest_excludes_requests_by_words_of_another_pack() {
     let packs: BTreeMap<String, PhraseWords> = fs::read_dir(root().join("tools"))
         .unwrap()
         .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("pack.json")).ok())
@@ -144,10 +157,10 @@ fn no_manifest_excludes_requests_by_the_words_of_another_pack() {
 
 /// The words in the phrases of a manifest.
 struct PhraseWords {
-    /// The words that ask for something of this pack: each is a whole phrase, or one of the words
-    /// that the manifest lists as those of its field.
+    /// The words that only this pack asks for: each is a whole phrase, or a word that the manifest
+    /// lists for its field.
     own: BTreeSet<String>,
-    /// The words of all phrases that speak for the pack. Other packs may use them, too.
+    /// The words of all phrases that select the pack. Other packs may use them, too.
     used: BTreeSet<String>,
     /// The words of the phrases that exclude an intent.
     excluding: BTreeSet<String>,
@@ -202,8 +215,8 @@ fn texts_in(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns the words of a phrase, each with its alternatives. A word of one or two letters, such as
-/// the "in" of "in stock", says nothing.
+/// Returns the words of a phrase, each with its alternatives. Words of one or two letters, such as
+/// the "in" of "in stock", are left out.
 fn parts(phrase: &str) -> Vec<Vec<String>> {
     phrase
         .trim_start_matches(['~', '^'])

@@ -45,7 +45,7 @@ fn tools(tools: Option<&Value>, found: &mut Vec<String>) {
 }
 
 /// Checks that calls and results pair up: every call is answered once, directly after its message,
-/// and nothing else is answered.
+/// and only calls are answered.
 fn conversation(messages: &[Value], found: &mut Vec<String>) {
     let mut open: BTreeSet<&str> = BTreeSet::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -85,7 +85,7 @@ fn conversation(messages: &[Value], found: &mut Vec<String>) {
     }
 }
 
-/// Returns what a strict chat template says about a message after another one.
+/// Returns the error of a strict chat template about a message after another one.
 fn out_of_turn(before: &str, role: &str) -> Option<String> {
     let fits = match role {
         "system" | "developer" => before.is_empty(),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paired_conversation_passes() {
+    fn a_conversation_with_paired_calls_has_no_violations() {
         let messages = json!([
             {"role": "system", "content": "s"}, {"role": "user", "content": "u"},
             {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_results_that_do_not_pair_up_are_found() {
+    fn unpaired_calls_and_results_are_reported() {
         let lone = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}]);
         assert_eq!(request(lone).len(), 1, "no result at the end");
         let late = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_that_do_not_take_turns_are_found() {
+    fn roles_that_do_not_alternate_are_reported() {
         let said = |roles: &[&str]| {
             let one = |role: &&str| json!({"role": role, "content": "x"});
             request(roles.iter().map(one).collect()).len()
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_unusable_tools_are_found() {
+    fn empty_and_invalid_tool_definitions_are_reported() {
         let with = |tools: Value| {
             violations_of(
                 &json!({"model": "m", "messages": [{"role": "user", "content": "u"}], "tools": tools}),

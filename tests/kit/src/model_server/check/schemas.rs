@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemas_that_endpoints_refuse_are_found() {
+    fn schemas_that_providers_refuse_are_reported() {
         for (schema, count) in [
             (json!({"type": "object"}), 0),
             (

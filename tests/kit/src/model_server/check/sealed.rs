@@ -1,6 +1,6 @@
-//! Opaque data that a server wants back unchanged: signatures of thoughts, encrypted reasoning. It
-//! remembers the data in its replies, and finds requests that lost some of it or send it to another
-//! wire.
+//! Opaque data that a server wants back unchanged: signatures of thoughts, encrypted reasoning.
+//! Remembers the data in the server's replies, and finds requests that lost some of them or send
+//! them to another wire.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use super::{Wire, list, text};
 #[derive(Default)]
 pub struct Sealed {
     given: Vec<(Wire, String)>,
-    /// The data that the request with the results of the newest calls must contain.
+    /// The data that the next request must contain if it has the results of the newest calls.
     owed: Option<(Wire, Vec<String>)>,
 }
 
 impl Sealed {
-    /// Checks a request before it is answered. `results` tells whether it ends with results of
-    /// calls.
+    /// Checks a request before it is answered. `results` says whether the request ends with results
+    /// of calls.
     pub fn violations_of(&mut self, wire: Wire, body: &Value, results: bool) -> Vec<String> {
         let body = body.to_string();
         let mut found = Vec::new();
