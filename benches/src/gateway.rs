@@ -17,7 +17,7 @@ use load::{Kind, Measurement};
 use sides::{Program, Servers, Who};
 use wire::Line;
 
-/// Pieces of an answer.
+/// The number of pieces of an answer.
 const DELTAS: usize = 400;
 const SEARCH: &str = "Which trail shoes do you have?";
 const QUERY: &str = "trail shoes";
@@ -28,15 +28,15 @@ const HOLD_FOR: Duration = Duration::from_secs(8);
 /// Sessions stay short, except where their length is measured.
 const TURNS_PER_SESSION: usize = 10;
 const PASSES: usize = 2;
-/// The number of turns in one pass: `ALONE` with one session, `TOGETHER` with many.
+/// The number of turns in one pass: `ALONE` with a single session, `TOGETHER` with many sessions.
 const ALONE: usize = 150;
 const TOGETHER: usize = 640;
 const SESSIONS: usize = 32;
 const STARTS: usize = 7;
 const STREAMS: usize = 2_000;
-/// Turns after which memory is measured. `BENCH_GATEWAY_TURNS` sets a larger number.
+/// The number of turns after which memory is measured. `BENCH_GATEWAY_TURNS` sets a larger number.
 const MANY_TURNS: usize = 10_000;
-/// Turns in each part of the long session.
+/// The number of turns in each part of the long session.
 const LONG: usize = 100;
 
 pub(crate) async fn report() -> Outcome {
@@ -91,7 +91,7 @@ async fn both(
 ) -> Outcome<[Measurement; 2]> {
     let mut sides = [Measurement::default(), Measurement::default()];
     for pass in 0..PASSES {
-        // Alternating, so that changes of the machine's load affect both.
+        // The sides alternate, so that changes of the machine's load affect both.
         for (side, program) in sides.iter_mut().zip([bare, ours]) {
             let name = format!("{}-{}-{sessions}-{pass}", kind.message.len(), kind.stream);
             load::run(
@@ -142,7 +142,7 @@ fn ratios(bare: &Measurement, ours: &Measurement) -> Vec<String> {
     ]
 }
 
-/// Memory before the first request, and time until the first answer.
+/// The memory before the first request, and the time until the first answer.
 struct StartTimes {
     first_turn: [Side; 2],
     idle_kib: [u64; 2],

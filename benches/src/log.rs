@@ -16,7 +16,7 @@ use crate::{Outcome, table};
 
 const SIZES: [u32; 3] = [1_000, 10_000, 100_000];
 const ALONE: u32 = 300;
-/// The records of the log that is verified last, and searched.
+/// The number of records of the log that is verified last, and searched.
 const LARGE: u64 = 1_000_000;
 
 struct SystemClock;
@@ -54,7 +54,7 @@ pub(crate) async fn report() -> Outcome {
     Ok(())
 }
 
-/// Measures records that are appended one after the other, each on the disk before the next.
+/// Measures records that are appended one after the other, each synced before the next.
 async fn append(log: &Log, path: &Path, folder: &Path, rows: &mut Vec<Vec<String>>) -> Outcome {
     let mut measured = Vec::new();
     for (name, durability) in [

@@ -1,9 +1,10 @@
 //! Measures the cost of Countersign as a ratio to the simplest way of doing the same, on the same
 //! machine in the same run. `bench` prints all tables, `bench
-//! turn|gateway|ask|audit|render|stream|provider|window|memory` one of them. Nothing is asserted,
-//! because the numbers depend on the machine.
+//! turn|gateway|ask|audit|render|stream|provider|window|memory|data` one of them. No result is
+//! asserted, because the numbers depend on the machine.
 
 mod ask;
+mod data;
 mod gateway;
 mod log;
 mod measure;
@@ -21,7 +22,8 @@ use std::process::ExitCode;
 /// An error that ends a measurement.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-const USAGE: &str = "usage: bench [turn|gateway|ask|audit|render|stream|provider|window|memory]";
+const USAGE: &str =
+    "usage: bench [turn|gateway|ask|audit|render|stream|provider|window|memory|data]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -37,10 +39,11 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: &[&str]) -> Outcome {
     match arguments {
-        // Processes of the turn's measurement. Each side is one, so that its CPU time is its own.
+        // Processes of the turn's measurement. Each side runs in a process of its own, so that its
+        // processor time can be measured.
         ["serve"] => return turn::serve().await,
-        // On a thread of the runtime, with its connections: on the main thread, every piece would
-        // cost a thread switch.
+        // The bare loop runs on a thread of the runtime, with its connections: on the main thread,
+        // every piece would cost a thread switch.
         ["bare", url, turns] => {
             let (url, turns) = ((*url).to_owned(), turns.parse()?);
             return tokio::spawn(async move { turn::bare::run(&url, turns).await }).await?;
@@ -58,8 +61,11 @@ async fn run(arguments: &[&str]) -> Outcome {
     let all = arguments.is_empty();
     let wanted = |name: &str| all || arguments.contains(&name);
     if arguments.iter().any(|name| {
-        !["turn", "gateway", "ask", "audit", "render", "stream", "provider", "window", "memory"]
-            .contains(name)
+        ![
+            "turn", "gateway", "ask", "audit", "render", "stream", "provider", "window", "memory",
+            "data",
+        ]
+        .contains(name)
     }) {
         return Err(USAGE.into());
     }
@@ -87,6 +93,9 @@ async fn run(arguments: &[&str]) -> Outcome {
     }
     if wanted("memory") {
         memory::report().await?;
+    }
+    if wanted("data") {
+        tokio::task::spawn_blocking(data::report).await??;
     }
     if wanted("audit") {
         log::report().await?;

@@ -73,7 +73,7 @@ pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Returns the processor time of this process so far (user and system), without its children.
+/// Returns the processor time of this process so far (user and system), excluding its children.
 pub(crate) fn cpu() -> Duration {
     let usage = usage(libc::RUSAGE_SELF);
     time(usage.ru_utime) + time(usage.ru_stime)

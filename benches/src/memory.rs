@@ -14,7 +14,7 @@ use crate::measure::best;
 use crate::table;
 
 const MEMORIES: usize = 100_000;
-/// Memories that are stored at the same time.
+/// The number of memories that are stored at the same time.
 const CHUNK: usize = 500;
 const QUESTIONS: usize = 30;
 const CANDIDATES: u32 = 50;
@@ -84,7 +84,7 @@ pub(crate) async fn report() -> Outcome {
     Ok(())
 }
 
-/// The dot products of a vector with as many others in one piece of memory.
+/// Measures the dot products of a vector with as many others in one piece of memory.
 fn plain_loop(wanted: &[f32]) -> Duration {
     let all: Vec<f32> = (0..MEMORIES).flat_map(|_| wanted.iter().copied()).collect();
     best(5, || {
@@ -114,7 +114,7 @@ fn entry(number: usize, text: String) -> MemoryEntry {
     }
 }
 
-/// A text of made-up words. Few words are common, as in a language.
+/// Returns a text of made-up words. Few words are common, as in a language.
 fn text(number: usize, words: usize) -> String {
     const SYLLABLES: [&str; 16] = [
         "ba", "ko", "ri", "ten", "mu", "sol", "va", "ner", "lit", "o", "kam", "pe", "stra", "dy",
@@ -128,7 +128,7 @@ fn text(number: usize, words: usize) -> String {
     };
     let mut out = Vec::with_capacity(words);
     for _ in 0..words {
-        // The smaller of three numbers makes small ones common.
+        // The smallest of three numbers is used, so that small numbers are common.
         let mut word = next(20_000).min(next(20_000)).min(next(20_000)) as usize + 16;
         let mut spelled = String::new();
         while word > 0 {

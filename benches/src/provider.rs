@@ -20,7 +20,7 @@ const DELTAS: u32 = 20_000;
 const RUNS: usize = 5;
 const PASSES: usize = 2;
 /// How the answer arrives: in packets, as on a busy connection, or one delta at a time, as models
-/// write.
+/// write it.
 const WAYS: [&str; 2] = ["packets", "events"];
 #[cfg(feature = "genai")]
 const SIDES: [&str; 3] = ["bytes", "ours", "crate"];
@@ -59,7 +59,7 @@ pub(crate) async fn report() -> Outcome {
     for way in WAYS {
         let mut sides = SIDES.map(|_| Side::default());
         for _ in 0..PASSES {
-            // Alternating, so that changes of the machine's load affect all of them.
+            // The sides alternate, so that changes of the machine's load affect all of them.
             for (name, side) in SIDES.iter().zip(&mut sides) {
                 side.add(measure_side(name, &url, way).await?);
             }

@@ -24,7 +24,7 @@ const TURNS: usize = 60;
 /// The long-term memories of the third side.
 pub(crate) const MEMORIES: usize = 1_000;
 const PASSES: usize = 4;
-/// Turns per session. Sessions stay short, because their length is not measured here.
+/// The number of turns per session. Sessions stay short, because their length is not measured here.
 const TURNS_PER_SESSION: usize = 10;
 
 /// Runs the model server: a tool call for the question, a long answer for the result.
@@ -57,7 +57,7 @@ pub(crate) async fn report() -> Outcome {
     let url = first_line(&mut server).await?;
     let (mut bare, mut ours, mut remembering) = (Side::default(), Side::default(), Side::default());
     for _ in 0..PASSES {
-        // Alternating, so that changes of the machine's load affect both.
+        // The sides alternate, so that changes of the machine's load affect both.
         bare.add(side("bare", &url).await?);
         ours.add(side("engine", &url).await?);
         remembering.add(side("remembering", &url).await?);
@@ -109,7 +109,7 @@ async fn side(name: &str, url: &str) -> Outcome<Side> {
         .args([name, url, &TURNS.to_string()])
         .env("BENCH_FOLDER", folder.path())
         .env("XDG_STATE_HOME", folder.path().join("state"))
-        // No keyring, so that both sides are equal: the log is signed with a key of this run.
+        // Both sides run without a keyring, so the log is signed with a key of this run.
         .env_remove("DBUS_SESSION_BUS_ADDRESS")
         .env_remove("OPENAI_BASE_URL")
         .env_remove("OPENAI_MODEL")

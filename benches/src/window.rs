@@ -1,6 +1,8 @@
 //! Measures the window compared with an empty Tauri window, and an answer written in it compared
-//! with the same text in a plain text node. It uses its own display, so frames are drawn in
-//! software and only ratios have a meaning.
+//! with the same text in a plain text node, and a long table compared with an empty page. It uses
+//! its own display, so frames are drawn in software and only ratios have a meaning.
+
+mod scroll;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,9 +17,9 @@ use crate::{Outcome, table};
 
 const STARTS: usize = 7;
 const DELTAS: [usize; 2] = [5_000, 20_000];
-/// Deltas that arrive together, and the pause in milliseconds after them: over a thousand per
-/// second, more than models write, but slow enough that frames are drawn meanwhile. (All at once,
-/// the answer is complete before the first frame.)
+/// The number of deltas that arrive together, and the pause in milliseconds after them: over a
+/// thousand deltas per second, more than models write, but slow enough that frames are drawn
+/// meanwhile. (If all arrived at once, the answer would be complete before the first frame.)
 const BURST: (usize, u64) = (8, 5);
 /// How long an answer may take before the measurement fails.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -25,7 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub(crate) async fn report() -> Outcome {
     tokio::task::spawn_blocking(starts).await??;
     let runtime = tokio::runtime::Handle::current();
-    tokio::task::spawn_blocking(move || answers(&runtime)).await?
+    tokio::task::spawn_blocking(move || answers(&runtime)).await??;
+    tokio::task::spawn_blocking(scroll::report).await?
 }
 
 fn beside(name: &str) -> Outcome<PathBuf> {
@@ -44,7 +47,7 @@ fn beside(name: &str) -> Outcome<PathBuf> {
 fn starts() -> Outcome {
     let (ours, bare) = (beside("countersign")?, beside("examples/bare-window")?);
     let (mut us, mut them) = (Side::default(), Side::default());
-    // Alternating, so that changes of the machine's load affect both.
+    // The windows alternate, so that changes of the machine's load affect both.
     for _ in 0..STARTS {
         us.add(start(&ours, true)?);
         them.add(start(&bare, false)?);
@@ -209,7 +212,7 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<WriteTimes> {
     let app = App::start(&desktop, &beside("countersign")?, &["--data-dir", &data], &[]);
     app.window("main");
     kit::webdriver::wait("the app", || app.invoke("app_status", &json!({"params": {}})).ok());
-    // The view must exist before the answer: a new session, opened by the page itself.
+    // The view must exist before the answer, so the page itself opens a new session.
     kit::webdriver::wait("the message field", || {
         let field = app
             .session()
@@ -242,7 +245,7 @@ fn ours(server: &ModelServer, last: &str) -> Outcome<WriteTimes> {
     })
 }
 
-/// Writes the same text in the empty window, a part of it in each frame.
+/// Writes the same text into the empty window, a part in each frame.
 fn plain(pieces: &[String], over: u64) -> Outcome<WriteTimes> {
     let desktop = Desktop::start();
     let app = App::start(&desktop, &beside("examples/bare-window")?, &[], &[]);

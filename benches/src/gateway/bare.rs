@@ -1,6 +1,6 @@
 //! The bare loop as a server: the same two routes, the same requests to model and shop, every delta
-//! passed on at once. Conversations are lists in memory. Nothing is checked, stored or recorded, as
-//! in a first simple version.
+//! passed on at once. Conversations are lists in memory. As in a first simple version, the loop
+//! checks, stores and records nothing.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -119,7 +119,7 @@ async fn turn(
     }
 }
 
-/// Makes the same request for an answer in one piece.
+/// Makes the same request, but for an answer in one piece.
 async fn ask_whole(world: &World, messages: &[Value]) -> Outcome<Answer> {
     let body = json!({"model": "scripted", "messages": messages, "tools": world.tools});
     let response = world

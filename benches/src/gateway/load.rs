@@ -1,5 +1,5 @@
 //! The clients: a number of parallel sessions, each with its own connection, turn after turn. Every
-//! answer is checked, so that no side is fast by leaving something out.
+//! answer is checked, so that no side is fast because it leaves something out.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,18 +13,18 @@ use super::{DELTAS, SEARCH, TURNS_PER_SESSION};
 use crate::Outcome;
 use crate::measure::{Side, micros};
 
-/// The question, and the route.
+/// The question, and whether the answer is streamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) message: &'static str,
     pub(super) stream: bool,
 }
 
-/// The results.
+/// The durations of turns, and the time that all of them took.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measurement {
     pub(super) turns: Side,
-    /// Microseconds from the model's first delta to the first one here.
+    /// Microseconds from the model's first delta until the client gets its first one.
     pub(super) first: Side,
     pub(super) wall: Duration,
 }
@@ -44,7 +44,7 @@ impl Measurement {
     }
 }
 
-/// Makes `turns` requests, distributed over all sessions.
+/// Runs `turns` turns, distributed over all sessions.
 pub(super) async fn run(
     address: &str,
     kind: Kind,
@@ -90,8 +90,8 @@ async fn one_session(
     Ok(seen)
 }
 
-/// Makes one turn. Returns its duration, and the time from the model's first delta to the first one
-/// here.
+/// Runs one turn. Returns its duration, and the time from the model's first delta until the client
+/// gets its first one.
 pub(super) async fn turn(
     line: &mut Line,
     address: &str,
@@ -125,7 +125,7 @@ pub(super) async fn ask(line: &mut Line, address: &str, kind: Kind, session: &st
 pub(super) fn check_answer(status: &str, body: &[u8], kind: Kind) -> Outcome {
     let last = format!("word{}", DELTAS - 1);
     let ended = !kind.stream || find(body, b"event: final").is_some();
-    // A search that the shop refused would be fast.
+    // A search that the shop refused would be fast, so the answer must contain cards.
     let found = kind.message != SEARCH || find(body, b"\"cards\":[{").is_some();
     if status.contains(" 200 ")
         && ended

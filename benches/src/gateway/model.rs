@@ -11,7 +11,7 @@ use super::wire::{Line, chunk, now};
 use super::{DELTAS, HOLD, HOLD_FOR, QUERY, SEARCH};
 use crate::Outcome;
 
-/// The text before the time in the first delta, and the number of its digits.
+/// The text before the time in the first delta, then the number of the time's digits.
 pub(super) const SENT_AT: &str = "sent-at-";
 pub(super) const DIGITS: usize = 20;
 

@@ -1,5 +1,5 @@
 //! The programs of these measurements: the model, the shop, and the two servers that are compared.
-//! Each is a process, so that processor time and memory are its own.
+//! Each is a process of its own, so that its processor time and memory can be measured.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,16 +13,16 @@ use super::wire::Line;
 use crate::Outcome;
 use crate::turn::program;
 
-/// A program that listens.
+/// A running program that listens on an address.
 pub(super) struct Program {
     child: Child,
-    /// The address at the end of its first line.
+    /// The address, which ends the program's first line of output.
     pub(super) url: String,
     pub(super) started: Instant,
 }
 
 impl Program {
-    /// Starts it and waits for the line with its address.
+    /// Starts the program and waits for the line with its address.
     pub(super) fn start(command: &mut Command) -> Outcome<Self> {
         let started = Instant::now();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
@@ -43,16 +43,16 @@ impl Program {
         }
     }
 
-    /// Returns host and port.
+    /// Returns host and port of the address.
     pub(super) fn address(&self) -> &str {
         let rest = self.url.trim_start_matches("http://");
         rest.split('/').next().unwrap_or(rest)
     }
 
-    /// Returns the processor time of all its threads so far.
+    /// Returns the processor time of all the program's threads so far.
     pub(super) fn cpu(&self) -> Outcome<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // The name in brackets may contain anything.
+        // The name in brackets may contain any character.
         let fields: Vec<&str> =
             stat.rsplit_once(')').ok_or("no stat")?.1.split_whitespace().collect();
         let ticks = |at: usize| {
@@ -62,7 +62,7 @@ impl Program {
         Ok(Duration::from_millis((ticks(11) + ticks(12)) * 10))
     }
 
-    /// Returns the resident memory in KiB: now, and at its peak.
+    /// Returns the program's resident memory in KiB: the current amount and the peak.
     pub(super) fn memory(&self) -> Outcome<(u64, u64)> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let of = |name: &str| {
@@ -108,7 +108,7 @@ impl Servers {
     }
 }
 
-/// The side that answers.
+/// The two servers that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     Bare,
@@ -154,7 +154,7 @@ fn ours(servers: &Servers) -> Outcome<Command> {
         .arg(own("data")?)
         .args(["serve", "--listen", "127.0.0.1:0", "--no-token"])
         .stderr(log);
-    // The caller's environment is left out: no keyring, no proxy, no collector, no other model.
+    // The program gets no keyring, proxy, collector or other model from the caller's environment.
     command
         .env_clear()
         .env("PATH", "/usr/bin:/bin")

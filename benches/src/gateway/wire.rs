@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::Outcome;
 
-/// A connection, and the bytes that were read ahead.
+/// A connection, and the bytes that were read but not used yet.
 pub(super) struct Line {
     stream: TcpStream,
     read: Vec<u8>,
@@ -39,7 +39,7 @@ impl Line {
         Ok(self.stream.read_buf(&mut self.read).await? > 0)
     }
 
-    /// Reads the next head; None at the end of the connection.
+    /// Reads the next head. Returns None at the end of the connection.
     pub(super) async fn head(&mut self) -> Outcome<Option<Head>> {
         let end = loop {
             if let Some(at) = find(&self.read, b"\r\n\r\n") {
@@ -99,7 +99,7 @@ impl Line {
     }
 }
 
-/// Returns the end of the last, empty chunk. Nothing is sent after it before the next request.
+/// Returns the end of the last, empty chunk. No bytes follow it before the next request.
 fn find_last_chunk(read: &[u8]) -> Option<usize> {
     const LAST: &[u8] = b"0\r\n\r\n";
     (read == LAST || read.ends_with(b"\r\n0\r\n\r\n")).then_some(read.len())

@@ -1,5 +1,5 @@
-//! The least that a log must do: rows written by SQLite with the log's settings, and hashes. Knows
-//! nothing of records.
+//! The least work that a log must do: rows written by SQLite with the log's settings, and hashes.
+//! Knows nothing of records.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ pub(crate) fn insert(folder: &Path, rows: u32, group: u32, length: usize) -> Out
     Ok(start.elapsed())
 }
 
-/// Hashes as many bodies of this length, and a tree node for each.
+/// Hashes `count` bodies of this length, and a tree node for each.
 pub(crate) fn hash(count: u64, length: usize) -> Duration {
     let (body, node) = (vec![b'x'; length], [0_u8; NODE]);
     best(3, || {

@@ -8,7 +8,7 @@ use contract::{AuditEntriesParams, AuditFilter, AuditFindParams};
 
 use crate::{Outcome, table};
 
-/// Measures the first index of the log, and pages of it.
+/// Measures the first indexing of the log, and pages of the log.
 pub(crate) async fn report(log: &Log) -> Outcome {
     let find = |filter: AuditFilter| log.find(AuditFindParams { filter, before: None, limit: 100 });
     let entries =

@@ -1,6 +1,6 @@
 //! The bare loop: the same requests (the shop's tools, the conversation so far), a minimal reader
-//! of the stream, and the tool called by JSON-RPC over stdio. Nothing is stored or checked, and
-//! there is no log, as in a first simple version.
+//! of the stream, and the tool called by JSON-RPC over stdio. As in a first simple version, the
+//! loop stores and checks nothing and has no log.
 
 use std::process::Stdio;
 use std::time::Instant;

@@ -21,7 +21,7 @@ pub(crate) async fn run(url: &str, turns: usize, memories: usize) -> Outcome {
     std::fs::create_dir_all(&data)?;
     std::fs::write(
         data.join("countersign.toml"),
-        // One specialist, so that no routing call is made, as in the bare loop.
+        // A single specialist is enabled, so that no routing call is made, as in the bare loop.
         format!(
             "welcomed = true\n[switches]\nagents_off = [\"guardian\", \"dispatcher\"]\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"
         ),
@@ -34,7 +34,7 @@ pub(crate) async fn run(url: &str, turns: usize, memories: usize) -> Outcome {
     }
     turn(&host, &mut None).await?;
     host.stop().await;
-    // The profile is free for the next start.
+    // The next start can use the profile only after the host was dropped.
     drop(host);
     let stored = stored_bytes(&data)?;
     let host = open(&data).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn run(url: &str, turns: usize, memories: usize) -> Outcome {
     side.cpu_micros = micros(cpu() - before);
     side.peak_kib = peak_kib();
     host.stop().await;
-    // The turns before the measurement count, too, so the figure is a little too high.
+    // The turns before the measurement are included, so the figure is a little too high.
     side.stored = stored_bytes(&data)?.saturating_sub(stored);
     println!("{}", serde_json::to_string(&side)?);
     Ok(())
