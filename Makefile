@@ -1,21 +1,28 @@
-# Build, run and test Countersign. Every goal installs what it needs first; with everything in place that takes a second.
+# Build, run and test Countersign. Every goal installs what it needs first, which takes a second if everything is installed.
 .DELETE_ON_ERROR:
-.PHONY: run app programs check test soak dev bench bundle lint setup setup-test ui release release-check release-packages release-tag help
+.PHONY: run app programs check test soak dev bench bundle lint drivers setup setup-test ui release release-check release-packages release-tag help
 
 CARGO ?= cargo
 NPM ?= npm
-# Packages of Debian 12 that the build needs, and those that only tests need.
+# Packages of Debian 12 that the build needs, and packages that only tests need.
 BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
-TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core openssl strace
-# The programs that packages install.
-SHIPPED = --bin countersign --bin csign --bin countersign-gateway --bin countersign-shop
+TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core openssl strace postgresql
+# The programs that the packages install.
+SHIPPED = --bin countersign --bin csign --bin csign-data --bin countersign-gateway --bin countersign-shop
 CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
+# Stamp file for the database drivers of csign-data. The installer packages include these drivers.
+DATA_DRIVERS = $(CARGO_TARGET)/data-drivers.stamp
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
 GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
 AUDIT_PYTHON = $(CARGO_TARGET)/audit-python/.stamp
 EMBEDDING_PYTHON = $(CARGO_TARGET)/embedding-python/.stamp
 MODEL_PYTHON = $(CARGO_TARGET)/model-python/.stamp
+DATABASE_PYTHON = $(CARGO_TARGET)/database-python/.stamp
+# An engine for many machines, for the soak test only.
+SPARK = $(CARGO_TARGET)/spark.stamp
+# Only measurements need this one.
+DUCKDB_PYTHON = $(CARGO_TARGET)/duckdb-python/.stamp
 UI_SOURCES = $(shell find ui messages $(wildcard tools/*/messages) -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -26,6 +33,7 @@ help:
 	@echo "make soak    tamper, cut the power, kill and let calls fail: ten times as often as in make test"
 	@echo "make dev     open it with live reload of the pages"
 	@echo "make bench   measure"
+	@echo "make drivers fetch the database libraries of csign-data"
 	@echo "make bundle  build the deb and rpm packages"
 	@echo "make lint    formatting, lints, types, licences, advisories"
 	@echo "make release-check     check whether this commit can be released, and write the release page"
@@ -43,41 +51,41 @@ run: setup app
 	  exec target/quick/countersign; \
 	fi
 
-# Tests with chosen values choose the same ones in every run; another number tries others.
+# Property tests choose the same values in every run. Another number chooses other values.
 test: export PROPTEST_RNG_SEED ?= 1
 
-# The fastest tests come first. One cargo run for all crates, so that features are the same and no crate is built twice.
+# The fastest tests come first. A single cargo run tests all crates, so that features are the same and no crate is built twice.
 test: setup-test ui
 	cd ui && $(NPM) test
 	$(CARGO) test --workspace
 
-# The tests that choose their cases at random, in full. Each prints its seed; SOAK_SEED=n takes the same cases again.
-SOAKING = attacks:: power:: clean:: clean_runs_of_one_log acknowledged_records_survive answered_writes_survive faults:: tampering:: adversary::
+# All cases of the tests with random cases. Each test prints its seed; SOAK_SEED=n repeats the same cases.
+SOAKING = attacks:: power:: clean:: clean_runs_of_one_log acknowledged_records_survive answered_writes_survive faults:: tampering:: adversary:: properties:: engines::
 
 soak: export SOAK = 1
-soak: setup-test programs
-	$(CARGO) test --workspace --test log --test store --test csign --test border -- --nocapture $(SOAKING)
+soak: setup-test $(SPARK) programs
+	$(CARGO) test --workspace --test log --test store --test csign --test border --test data --test host -- --nocapture $(SOAKING)
 
-# Programs that tests of other crates start. They are built for tests of their own crates, so that features are the same as in
-# `make test` and nothing is built twice.
+# Builds programs that tests of other crates start. They are built as for the tests of their own crates, so that features are the same as in
+# `make test` and no crate is built twice.
 programs:
-	$(CARGO) test --workspace --no-run --test csign --test gateway --test wire
+	$(CARGO) test --workspace --no-run --test csign --test gateway --test wire --test data
 
-dev: setup ui/node_modules/.stamp
-	$(CARGO) build --package cli --package gateway --package shop
+dev: setup ui/node_modules/.stamp $(DATA_DRIVERS)
+	$(CARGO) build --package cli --package csign-data --package gateway --package shop
 	ui/node_modules/.bin/tauri dev
 
-bench: setup-test release
+bench: setup-test release $(DUCKDB_PYTHON)
 	$(CARGO) build --release --workspace --bin bench
 	$(CARGO) build --release --workspace --example bare-window --features countersign/bare-window
 	sh scripts/bench.sh
 
-bundle: setup release
+bundle: setup release $(DATA_DRIVERS)
 	sh scripts/stage-packs.sh target/bundle-files/tools
 	ui/node_modules/.bin/tauri bundle --bundles deb,rpm
 	@find target/release/bundle -name '*.deb' -o -name '*.rpm'
 
-# SINCE names the commit whose followers are checked: "make check SINCE=origin/main" before a merge.
+# SINCE names the commit after which all changes are checked: "make check SINCE=origin/main" before a merge.
 check: ui/node_modules/.stamp
 	@CARGO=$(CARGO) sh scripts/check.sh $(SINCE)
 
@@ -100,10 +108,16 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON) $(EMBEDDING_PYTHON) $(MODEL_PYTHON)
+setup-test: $(DATA_DRIVERS) $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON) $(AUDIT_PYTHON) $(EMBEDDING_PYTHON) $(MODEL_PYTHON) $(DATABASE_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-# Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
+drivers: $(DATA_DRIVERS)
+
+$(DATA_DRIVERS): scripts/fetch-data-drivers.sh $(wildcard tools/data/server/drivers/*)
+	NPM=$(NPM) sh scripts/fetch-data-drivers.sh $(CARGO_TARGET)/data-drivers
+	@touch $@
+
+# Real MCP servers and the conformance suite, for tests only. After the first run nothing is downloaded again.
 $(MCP_NODE): tests/mcp/package-lock.json
 	cd tests/mcp && $(NPM) ci --no-audit --no-fund
 	@touch $@
@@ -114,14 +128,14 @@ $(MCP_PYTHON): tests/mcp/requirements.txt
 	$(CARGO_TARGET)/mcp-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/mcp/requirements.txt
 	@touch $@
 
-# Schemathesis asks the gateway what its description allows, and what it does not.
+# Schemathesis sends the gateway requests that its API description allows, and requests that the description forbids.
 $(GATEWAY_PYTHON): tests/gateway/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/gateway-python
 	$(CARGO_TARGET)/gateway-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/gateway/requirements.txt
 	@touch $@
 
-# Programs that check exports of the audit log. Two of them ask for a newer Python than they need.
+# Programs that check exports of the audit log. Two of them require a newer Python than they actually need.
 $(AUDIT_PYTHON): tests/audit/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/audit-python
@@ -142,15 +156,33 @@ $(MODEL_PYTHON): tests/models/requirements.txt
 	$(CARGO_TARGET)/model-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/models/requirements.txt
 	@touch $@
 
+# DuckDB's own Python package, in the version of the library of csign-data. Imports are measured against it.
+$(DUCKDB_PYTHON): benches/duckdb/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/duckdb-python
+	$(CARGO_TARGET)/duckdb-python/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --requirement benches/duckdb/requirements.txt
+	@touch $@
+
+# A second database driver, which the app does not ship. Only its library is needed, so the package is installed without its dependencies.
+$(DATABASE_PYTHON): tests/databases/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/database-python
+	$(CARGO_TARGET)/database-python/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement tests/databases/requirements.txt
+	@touch $@
+
+$(SPARK): scripts/fetch-spark.sh tests/databases/soak.txt
+	sh scripts/fetch-spark.sh $(CARGO_TARGET)/spark
+	@touch $@
+
 ui: ui/dist/index.html
 
-# Builds the app to try it. Without a terminal cargo draws no bar, but it lists each library.
-app: ui
+# Builds the app for trying it out. Without a terminal cargo shows no progress bar, but lists each library.
+app: ui $(DATA_DRIVERS)
 	@[ -e target/quick/csign ] || echo "The first build compiles about 600 libraries. Cargo tells how many are left."
 	CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=100 $(CARGO) build --profile quick --workspace $(SHIPPED)
 
-# The optimised programs, for packages and benchmarks. The whole workspace is named so that features are the same as in
-# `make test`; only what is shipped is built.
+# The optimised programs, for packages and benchmarks. The command names the whole workspace, so that features are the same as in `make
+# test`, but builds only the shipped programs.
 release: ui
 	$(CARGO) build --release --workspace $(SHIPPED)
 

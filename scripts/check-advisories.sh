@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks Cargo.lock against known advisories, where a database of them is on this computer. Fetches nothing.
+# Checks Cargo.lock against known advisories, if a database of them is on this computer. Downloads nothing.
 set -eu
 databases="${CARGO_HOME:-$HOME/.cargo}/advisory-dbs"
 if [ -z "$(find "$databases" -mindepth 1 -maxdepth 1 -type d 2>/dev/null)" ]; then

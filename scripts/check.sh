@@ -1,6 +1,6 @@
 #!/bin/sh
-# The inner loop: formats, lints and tests no more than the changed files ask for. "make lint" and "make test" check all.
-# With a commit as argument, changes since it count; else those that are not committed, or the last commit if there are none.
+# A fast check during work: formats, lints and tests only code that the changed files affect. "make lint" and "make test" check everything.
+# With a commit as argument, checks the changes since that commit; else the uncommitted changes, or the last commit if there are none.
 set -eu
 cd "$(dirname "$0")/.."
 : "${CARGO:=cargo}" "${PROPTEST_RNG_SEED:=1}"
@@ -8,7 +8,7 @@ export PROPTEST_RNG_SEED
 
 base=${1:-HEAD}
 [ -n "${1:-}" ] || [ -n "$(git status --porcelain)" ] || base=HEAD~1
-# New files are changes, too. Deleted files cannot be read.
+# New files count as changes. Deleted files are left out, because they cannot be read.
 changed=$({ git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | sort -u)
 [ -n "$changed" ] || { echo "Nothing has changed."; exit 0; }
 
@@ -17,7 +17,7 @@ step() {
   echo "== $* ($(($(date +%s) - began)) s)"
 }
 
-# Prints the folder of the crate that a file belongs to: that of the nearest manifest above it.
+# Prints the folder of the crate that a file belongs to, which is the folder of the nearest manifest above the file.
 folder_of() {
   folder=$(dirname "$1")
   while [ "$folder" != . ] && ! { [ -f "$folder/Cargo.toml" ] && grep -q '^\[package\]' "$folder/Cargo.toml"; }; do
@@ -30,8 +30,8 @@ crate_of() {
   sed -n '/^\[package\]/,/^\[/s/^name = "\(.*\)"$/\1/p' "$(folder_of "$1")/Cargo.toml"
 }
 
-# Prints the narrowest test that covers a file, as "crate|target|filter": its module of a test binary, or else the tests
-# inside the crate.
+# Prints the narrowest test that covers a file, as "crate|target|filter": the file's module of a test binary, or else the tests inside the
+# crate.
 test_of() {
   crate=$(crate_of "$1")
   case $1 in
@@ -48,7 +48,7 @@ test_of() {
   esac
 }
 
-# Joins the modules of one test binary. All of it runs if one line names no module.
+# Joins the modules of one test binary. If one line names no module, the whole binary runs.
 join_modules() {
   awk -F'|' '
     { key = $1 "|" $2; if (!(key in modules)) order[++count] = key; modules[key] = modules[key] " " $3; all[key] += $3 == "" }

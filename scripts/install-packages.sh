@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs those of the named Debian packages that are missing; does nothing, quickly, when none is.
+# Installs the named Debian packages that are missing. If none is missing, ends quickly and does nothing.
 set -eu
 
 if ! command -v dpkg-query >/dev/null; then
@@ -21,8 +21,8 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "Run this as root, then start again: apt-get install$missing" >&2; exit 1; }
   as_root="sudo"
 fi
-# A list that is too old names files that no longer exist, so it is refreshed first; if the mirror is unreachable, the
-# existing list may still work.
+# An outdated package list names files that no longer exist, so the list is refreshed first. If the mirror is unreachable, the existing list
+# may still work.
 $as_root apt-get update --quiet=2 || echo "The package lists could not be refreshed; trying with those that are here."
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install --yes --quiet=2 --no-install-recommends $missing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks whether this commit can be released, and writes the release page from CHANGELOG.md to target/release-page.md.
-# Changes nothing else. With --packages it also checks the packages of `make bundle`; with --tag it sets the tag.
+# Checks whether this commit can be released, and writes the release page from CHANGELOG.md to target/release-page.md. Changes nothing else.
+# With --packages it also checks the packages of `make bundle`. With --tag it sets the tag.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ fault() {
   faults=$((faults + 1))
 }
 
-# The first version of a file is its own: those of dependencies stand below it.
+# The first `version` in Cargo.toml is that of the app. Versions of dependencies follow later.
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 window=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' ui/package.json | head -n 1)
 name="v$version"
@@ -45,7 +45,7 @@ if [ -n "$tagged" ] && [ "$tagged" != "$(git rev-parse HEAD)" ]; then
   fault "The tag $name names another commit: raise the version."
 fi
 
-# A version has hyphens in one kind of package and tildes in the other: only released versions are packed.
+# A pre-release version is written with hyphens in one kind of package and with tildes in the other, so only released versions are packed.
 check_package() {
   found=$(find target/release/bundle -name "$1" 2>/dev/null | wc -l)
   [ "$found" -eq 1 ] || fault "target/release/bundle has $found packages \"$1\", and one is expected: run \"make bundle\"."
@@ -57,8 +57,11 @@ if $packages; then
     [ -e "$file" ] || continue
     packed=$(dpkg-deb --field "$file" Version)
     [ "$packed" = "$version" ] || fault "$file says that its version is $packed."
-    for program in countersign csign countersign-gateway countersign-shop; do
+    for program in countersign csign csign-data countersign-gateway countersign-shop; do
       dpkg-deb --contents "$file" | grep -q "/usr/bin/$program\$" || fault "$file has no $program."
+    done
+    for library in libduckdb.so libadbc_driver_postgresql.so LICENSE-duckdb LICENSE-adbc-driver-postgresql; do
+      dpkg-deb --contents "$file" | grep -q "/data-drivers/$library\$" || fault "$file has no $library."
     done
   done
 fi
