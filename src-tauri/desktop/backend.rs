@@ -54,6 +54,11 @@ impl Backend {
         }
     }
 
+    /// Whether an import runs that quitting would stop.
+    pub(crate) fn is_importing(&self) -> bool {
+        matches!(&*self.opened.borrow(), Some(Ok(host)) if host.is_importing())
+    }
+
     /// Stops the host in order: accepts no more clients, then stops turns, servers, log and store.
     pub(crate) async fn stop(&self) {
         drop(self.served.lock().take());

@@ -1,6 +1,6 @@
 //! Decides what closing the chat window does: quit, hide in the tray, or ask. Owns the question to
-//! the user, and the check whether the desktop shows tray icons. Must not know what is pending,
-//! only how many items are.
+//! the user, and the check whether the desktop shows tray icons. Must not know what is pending or
+//! imported, only how many items wait and whether an import runs.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -11,13 +11,35 @@ use tauri::{AppHandle, Manager as _, Window};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 use zbus::blocking::{Connection, fdo::DBusProxy};
 
-use super::{language, tray};
+use super::{language, text::Language, tray};
 
 /// The name on the session bus of the service that shows tray icons.
 const TRAY_WATCHER: &str = "org.kde.StatusNotifierWatcher";
 
 /// The longest wait for the bus. Without an answer there is no tray.
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
+
+/// The actions and imports that quitting would cancel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cancelled {
+    /// The number of items that wait for the user.
+    pub(crate) waiting: u32,
+    /// Whether an import of data runs.
+    pub(crate) is_importing: bool,
+}
+
+impl Cancelled {
+    fn is_nothing(self) -> bool {
+        self.waiting == 0 && !self.is_importing
+    }
+
+    /// Returns the question to the user, with all that would be cancelled.
+    fn question(self, language: Language) -> String {
+        let waiting = (self.waiting > 0).then(|| language.quit_question(self.waiting));
+        let import = self.is_importing.then(|| language.quit_import_question());
+        waiting.into_iter().chain(import).collect::<Vec<_>>().join("\n\n")
+    }
+}
 
 /// The effect of closing the chat window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +49,13 @@ enum Closing {
     Ask,
 }
 
-/// Closing quits the app if nothing waits for the user. Otherwise it hides the window if there is a
-/// tray, and asks the user if there is none, because quitting cancels waiting actions.
-fn decide_closing(waiting: u32, has_tray: bool) -> Closing {
-    match (waiting, has_tray) {
-        (0, _) => Closing::Quit,
-        (_, true) => Closing::HideInTray,
-        (_, false) => Closing::Ask,
+/// Closing quits the app if nothing would be cancelled. Otherwise it hides the window if there is a
+/// tray, and asks the user if there is none, because quitting cancels waiting actions and imports.
+fn decide_closing(cancelled: Cancelled, has_tray: bool) -> Closing {
+    match (cancelled.is_nothing(), has_tray) {
+        (true, _) => Closing::Quit,
+        (false, true) => Closing::HideInTray,
+        (false, false) => Closing::Ask,
     }
 }
 
@@ -42,31 +64,31 @@ fn decide_closing(waiting: u32, has_tray: bool) -> Closing {
 pub(crate) struct Question(AtomicBool);
 
 /// Closes the chat window. Returns whether the window stays open for now.
-pub(crate) fn close(window: &Window, waiting: u32) -> bool {
+pub(crate) fn close(window: &Window, cancelled: Cancelled) -> bool {
     let app = window.app_handle().clone();
-    if decide_closing(waiting, false) == Closing::Quit {
+    if decide_closing(cancelled, false) == Closing::Quit {
         app.exit(0);
         return false;
     }
     let window = window.clone();
     tauri::async_runtime::spawn(async move {
         let has_tray = tray::is_built(&app) && shows_tray_icons().await;
-        match decide_closing(waiting, has_tray) {
+        match decide_closing(cancelled, has_tray) {
             Closing::Quit => app.exit(0),
             Closing::HideInTray => drop(window.hide()),
-            Closing::Ask => ask_to_close(&app, waiting),
+            Closing::Ask => ask_to_close(&app, cancelled),
         }
     });
     true
 }
 
-fn ask_to_close(app: &AppHandle, waiting: u32) {
+fn ask_to_close(app: &AppHandle, cancelled: Cancelled) {
     if app.state::<Question>().0.swap(true, Ordering::AcqRel) {
         return;
     }
     let (language, handle) = (language::current(app), app.clone());
     app.dialog()
-        .message(language.quit_question(waiting))
+        .message(cancelled.question(language))
         .title(language.quit_title())
         .buttons(MessageDialogButtons::OkCancelCustom(
             language.quit_label(),
@@ -95,21 +117,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closing_never_cancels_pending_actions_without_asking() {
+    fn closing_never_cancels_pending_actions_or_imports_without_asking() {
         let table = [
-            (0, true, Closing::Quit),
-            (0, false, Closing::Quit),
-            (1, true, Closing::HideInTray),
-            (7, true, Closing::HideInTray),
-            (1, false, Closing::Ask),
-            (7, false, Closing::Ask),
+            (0, false, true, Closing::Quit),
+            (0, false, false, Closing::Quit),
+            (1, false, true, Closing::HideInTray),
+            (7, false, true, Closing::HideInTray),
+            (1, false, false, Closing::Ask),
+            (7, false, false, Closing::Ask),
+            (0, true, true, Closing::HideInTray),
+            (0, true, false, Closing::Ask),
+            (2, true, false, Closing::Ask),
         ];
-        for (waiting, has_tray, does) in table {
+        for (waiting, is_importing, has_tray, does) in table {
             assert_eq!(
-                decide_closing(waiting, has_tray),
+                decide_closing(Cancelled { waiting, is_importing }, has_tray),
                 does,
-                "{waiting} waiting, tray: {has_tray}"
+                "{waiting} waiting, import: {is_importing}, tray: {has_tray}"
             );
         }
+    }
+
+    #[test]
+    fn the_question_names_all_that_would_be_cancelled() {
+        let ask = |waiting, is_importing| {
+            Cancelled { waiting, is_importing }.question(Language::default())
+        };
+        assert!(ask(1, false).starts_with("1 action waits") && !ask(1, false).contains("import"));
+        assert!(ask(0, true).starts_with("An import is running."));
+        assert!(ask(2, true).contains("2 actions wait") && ask(2, true).contains("import"));
     }
 }

@@ -11,6 +11,7 @@ messages::keys! {
         Quit => "quit",
         QuitTitle => "quit_title",
         QuitQuestion => "quit_question",
+        QuitImport => "quit_import",
         KeepOpen => "keep_open",
         TooltipWaiting => "tooltip_waiting",
         ApprovalTitle => "approval_title",
@@ -61,6 +62,10 @@ impl Language {
 
     pub(crate) fn quit_question(self, waiting: u32) -> String {
         Text::QuitQuestion.count(self.0, waiting.into())
+    }
+
+    pub(crate) fn quit_import_question(self) -> String {
+        self.say(Text::QuitImport)
     }
 
     pub(crate) fn keep_open_label(self) -> String {

@@ -3,14 +3,24 @@
 use contract::Push;
 use tauri::{DragDropEvent, Manager, Window, WindowEvent};
 
-use super::{closing, guard, listeners::Listeners, windows};
+use super::{
+    backend::Backend,
+    closing::{self, Cancelled},
+    guard,
+    listeners::Listeners,
+    windows,
+};
 
 /// Handles an event of a window.
 pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
     let app = window.app_handle();
     match (window.label(), event) {
         (guard::MAIN, WindowEvent::CloseRequested { api, .. }) => {
-            if closing::close(window, windows::count_pending(app)) {
+            let cancelled = Cancelled {
+                waiting: windows::count_pending(app),
+                is_importing: app.try_state::<Backend>().is_some_and(|one| one.is_importing()),
+            };
+            if closing::close(window, cancelled) {
                 api.prevent_close();
             }
         }

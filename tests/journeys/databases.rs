@@ -18,16 +18,16 @@ fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
         page.go("Data");
         page.click("Connect a database");
         page.fill("Address", &format!("postgresql://reader@127.0.0.1:{}/postgres", server.port()));
-        page.click("Look at it");
+        page.click("Review");
         page.says("The database asks for a password.");
         page.fill("Password", "wrong");
-        page.click("Look at it");
+        page.click("Review");
         wait("the refusal of the password", || {
             let script = "return !!document.querySelector('.connect .note[role=alert]');";
             (page.script(script) == json!(true)).then_some(())
         });
         page.fill("Password", PASSWORD);
-        page.click("Look at it");
+        page.click("Review");
         page.says("Which table or view is the source?");
         page.click("orders");
         page.says("Nothing is connected yet.");
@@ -82,11 +82,11 @@ fn an_address_that_leads_nowhere_says_why_and_stores_nothing() {
         page.go("Data");
         page.click("Connect a database");
         page.fill("Address", "db.example.com/shop");
-        page.click("Look at it");
+        page.click("Review");
         page.says("The address begins with the kind of database, such as postgresql://.");
         // The password leaves the address as soon as the field is left.
         page.fill("Address", &format!("postgresql://ana:secret-of-ana@127.0.0.1:{port}/shop"));
-        page.click("Look at it");
+        page.click("Review");
         wait("the reason", || {
             let script = "return !!document.querySelector('.connect [role=alert]');";
             (page.script(script) == json!(true)).then_some(())

@@ -164,7 +164,7 @@ fn a_killed_app_leaves_no_process_and_a_changed_log_is_reported() {
         json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}),
     );
     assert!(refused.is_err(), "{refused:?}");
-    journey.chat(|page| page.click("Look at it"));
+    journey.chat(|page| page.click("Review"));
     journey.approval(|page| {
         page.says("Audit log verification failed");
         wait("the switch", || page.named("input", "I have read the problems", false).click().ok());

@@ -68,6 +68,7 @@ pub(crate) fn ask(folder: &Path, part: &PartRef) -> Outcome<Side> {
         definitions: None,
         approved: Vec::new(),
         covered: None,
+        exports: Vec::new(),
         version: None,
     };
     let start = Instant::now();

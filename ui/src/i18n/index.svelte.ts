@@ -126,7 +126,7 @@ export function formatDate(
   if (Number.isNaN(date.getTime())) return String(value);
   const zone = typeof value === "string" && value.length === 10 ? undefined : locale.zone;
   const { tag } = locale;
-  const full = { ...options, timeZone: zone };
+  const full = { timeZone: zone, ...options };
   const key = `${tag} ${JSON.stringify(full)}`;
   return cached(dateFormats, key, () => new Intl.DateTimeFormat(tag, full)).format(date);
 }
@@ -137,6 +137,28 @@ export function formatTime(value: string | Date): string {
 
 export function formatDateTime(value: string | Date): string {
   return formatDate(value, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** A moment with at most three digits after the second, which is what a date keeps, and its zone if it has one. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.(\d{1,3}))?(Z|[+-]\d{2}:?\d{2})?$/;
+
+/** Formats a stored moment with all its digits. One without a zone has the time that is stored, and one with a zone has the reader's. */
+export function formatMoment(value: string): string {
+  const found = MOMENT.exec(value);
+  if (!found) return value.replace("T", " ");
+  const [, fraction, zone] = found;
+  const options: Intl.DateTimeFormatOptions = {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    second: "2-digit",
+    ...(fraction && { fractionalSecondDigits: fraction.length as 1 | 2 | 3 }),
+  };
+  return zone
+    ? formatDate(value, options)
+    : formatDate(`${value}Z`, { ...options, timeZone: "UTC" });
 }
 
 /** Formats a point in time, with the day unless it is today. `there` is the time in another zone, or null if its clocks show the same. */

@@ -8,7 +8,7 @@ use contract::{
         Calculation, Covers, CurrencyOf, Definitions, Dimension, DimensionKind, Lookup, Measure,
         Synonyms,
     },
-    sources::{ColumnKind, DayRange, FoundColumn},
+    sources::{ColumnKind, DayRange, ExportedDays, FoundColumn},
     text,
 };
 
@@ -61,6 +61,8 @@ pub struct SourceModel {
     pub columns: Vec<TableColumn>,
     /// The days for which the data are complete. None: not known.
     pub covered: Option<DayRange>,
+    /// The files that the days come from, the newest import first. Empty: the rows are those of now.
+    pub exports: Vec<ExportedDays>,
     /// The hashes of the definitions that a person approved, or that need no approval.
     pub approved: BTreeSet<String>,
 }
@@ -81,7 +83,8 @@ impl SourceModel {
     pub fn new(definitions: Definitions, columns: Vec<TableColumn>) -> Self {
         let table = vec![definitions.source.to_string()];
         let columns = plan::columns_of(&definitions, columns);
-        Self { definitions, table, columns, covered: None, approved: BTreeSet::new() }
+        let (exports, approved) = (Vec::new(), BTreeSet::new());
+        Self { definitions, table, columns, covered: None, exports, approved }
     }
 
     /// Returns the days for which the data are complete, with all days that the last rows cover. None
@@ -90,8 +93,23 @@ impl SourceModel {
         if self.definitions.spread.is_some() {
             return None;
         }
+        self.covered.map(|days| self.whole_days(days))
+    }
+
+    /// Returns the files that the days come from, with all days that their last rows cover. Empty for
+    /// plans.
+    pub(crate) fn exported_days(&self) -> Vec<ExportedDays> {
+        if self.definitions.spread.is_some() {
+            return Vec::new();
+        }
+        let whole = |one: &ExportedDays| ExportedDays { days: self.whole_days(one.days), ..*one };
+        self.exports.iter().map(whole).collect()
+    }
+
+    /// Returns the days of rows with all days that the last rows cover.
+    fn whole_days(&self, days: DayRange) -> DayRange {
         let covers = self.definitions.time.as_ref().and_then(|time| time.covers.as_ref());
-        self.covered.map(|days| match covers {
+        match covers {
             None | Some(Covers::Until(_)) => days,
             Some(Covers::Week) => DayRange { last: days_later(days.last, 6), ..days },
             Some(Covers::WeekEnding) => DayRange { first: days_later(days.first, -6), ..days },
@@ -101,7 +119,7 @@ impl SourceModel {
             Some(Covers::Quarter) => {
                 DayRange { last: days_later(months_later(days.last, 3), -1), ..days }
             }
-        })
+        }
     }
 
     /// Returns the name.

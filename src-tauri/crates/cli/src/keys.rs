@@ -52,6 +52,12 @@ impl Keys {
     }
 }
 
+/// Whether a line is a yes. The end of input and everything else is a no.
+pub(crate) fn is_yes(line: Option<&str>) -> bool {
+    let answer = line.unwrap_or_default().trim().to_lowercase();
+    matches!(answer.as_str(), "y" | "yes" | "j" | "ja")
+}
+
 /// Returns true if standard input has a line or its end to read.
 fn has_input() -> bool {
     let mut input = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };

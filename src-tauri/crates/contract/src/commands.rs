@@ -125,7 +125,7 @@ macro_rules! with_commands {
                 source_refresh(SourceParams) -> SourceJob, person, "Import new and changed files of a source's folder";
                 source_describe(SourceParams) -> SourceDescription, chat, "What the columns of a source mean";
                 source_define(SourceDefineParams) -> SourceDescription, person, "Change what the columns of a source mean";
-                source_approve(SourceParams) -> SourceDescription, person, "Approve all definitions of a source";
+                source_approve(SourceApproveParams) -> SourceDescription, person, "Approve all definitions of a source, as they were shown";
                 source_measure(MeasureParams) -> DataResult, chat, "Compute figures by a metric query";
                 source_query(SourceQueryParams) -> DataResult, chat, "Compute figures by one SELECT";
                 source_export(ExportParams) -> ExportResponse, chat, "Write all rows of a result as a Parquet file";

@@ -49,7 +49,7 @@ reasons! {
     /// The value does not match the form that was shown.
     Validation = "validation",
 
-    /// A list of tools or an effect has changed since it was shown to a person.
+    /// A list of tools, an effect or definitions have changed since they were shown to a person.
     Changed = "changed",
 
     // Approvals

@@ -19,12 +19,12 @@ mod report;
 
 pub use asking::{
     AskDescribe, AskExport, AskLimits, AskMeasure, AskQuery, AskRows, AskedPlace, AskedSource,
-    Described, Exported, Password, RowOrder,
+    Described, Exported, ExportedDays, Password, RowOrder,
 };
 pub use decisions::{ColumnChoice, ImportDecisions, ImportMode, NumberSign};
 pub use job::{
     Exclusion, IMPORT_MEMORY, ImportEvent, ImportJob, ImportLimits, JOB_FILE, PART_FILE,
-    PROCESS_MEMORY, PartRef, StoredColumn,
+    PROCESS_MEMORY, PartRef, StoredColumn, TEXT_BYTES,
 };
 pub use proof::{
     AskProve, AskVerify, DATABASE_ROWS, Proved, RESULT_BYTES, RESULT_ROWS, Verified, VerifiedPart,

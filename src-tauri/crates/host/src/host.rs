@@ -166,6 +166,11 @@ impl Host {
         self.log.check_alarm()
     }
 
+    /// Whether an import of data runs that would be lost if the program ended now.
+    pub fn is_importing(&self) -> bool {
+        self.sources.is_importing() || self.packs.imports.is_running()
+    }
+
     /// Returns the error in the settings if they cannot be used.
     pub fn settings_fault(&self) -> Option<AgentError> {
         self.profile.settings_fault()

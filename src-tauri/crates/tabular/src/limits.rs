@@ -2,7 +2,7 @@
 //! one.
 
 /// Bytes of a file.
-pub const MAX_FILE: u64 = 4 << 30;
+pub const MAX_FILE: u64 = contract::sources::TEXT_BYTES;
 /// Bytes of a line of text, with the line breaks inside quotes.
 pub const MAX_LINE: u64 = 1 << 20;
 /// Columns of a table.

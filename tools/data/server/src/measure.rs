@@ -87,6 +87,7 @@ pub fn model_of(
     SourceModel {
         table,
         covered: source.covered,
+        exports: source.exports.clone(),
         approved: source.approved.iter().cloned().collect(),
         ..SourceModel::new(definitions, columns)
     }

@@ -37,6 +37,11 @@ zone?: string,
  */
 account?: string, 
 /**
+ * The pattern of the path in which `{account}` is the account of each file, such as
+ * `clients/{account}/*.csv`. The host sets `account` by it.
+ */
+account_from_path?: string, 
+/**
  * The name of the column for `account`, if the source has its accounts in a column of its own.
  * The host sets it.
  */

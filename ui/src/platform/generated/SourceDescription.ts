@@ -23,6 +23,11 @@ definitions: Definitions,
  */
 text: string, 
 /**
+ * The SHA-256 of the definitions. An approval names it, so that a person approves only the
+ * definitions that were shown.
+ */
+definitions_hash: string, 
+/**
  * Each definition with its state, by name.
  */
 states: Array<DefinitionView>, 

@@ -124,6 +124,7 @@ import type { SessionsListResponse } from "./SessionsListResponse";
 import type { SettingsSetParams } from "./SettingsSetParams";
 import type { SettingsView } from "./SettingsView";
 import type { SourceAddParams } from "./SourceAddParams";
+import type { SourceApproveParams } from "./SourceApproveParams";
 import type { SourceDefineParams } from "./SourceDefineParams";
 import type { SourceDescription } from "./SourceDescription";
 import type { SourceJob } from "./SourceJob";
@@ -239,7 +240,7 @@ export type CommandMap = {
   source_refresh: { params: SourceParams; response: SourceJob };
   source_describe: { params: SourceParams; response: SourceDescription };
   source_define: { params: SourceDefineParams; response: SourceDescription };
-  source_approve: { params: SourceParams; response: SourceDescription };
+  source_approve: { params: SourceApproveParams; response: SourceDescription };
   source_measure: { params: MeasureParams; response: DataResult };
   source_query: { params: SourceQueryParams; response: DataResult };
   source_export: { params: ExportParams; response: ExportResponse };

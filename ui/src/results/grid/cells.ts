@@ -1,5 +1,5 @@
 // Cells of a data result: as a reader sees them, and as other programs read them. Numbers with many digits arrive as text and stay exact.
-import { formatDate, formatNumber, t } from "../../i18n/index.svelte";
+import { formatDate, formatMoment, formatNumber, t } from "../../i18n/index.svelte";
 import { compareDecimals, isNumeric, placesFor } from "../../lib/decimal";
 import type { DataColumn } from "../../platform/generated/DataColumn";
 import { wordsOf } from "../content";
@@ -67,8 +67,7 @@ export function gridText(value: Cell | undefined, column: DataColumn): string {
   if (isNumber(column) && (typeof value === "number" || isNumeric(value)))
     return isAmount(column) ? amountText(value, column) : String(value);
   if (column.type === "day") return formatDate(String(value));
-  // A moment has no zone: it is shown as it is stored.
-  if (column.type === "moment") return String(value).replace("T", " ");
+  if (column.type === "moment") return formatMoment(String(value));
   return String(value);
 }
 

@@ -1,7 +1,7 @@
 // Long tables: what is read and drawn, how rows are sorted, and how they leave the window.
 import { render } from "svelte/server";
 import { afterEach, expect, test, vi } from "vitest";
-import { setLanguage } from "../../i18n/index.svelte";
+import { setLanguage, setTimeZone } from "../../i18n/index.svelte";
 import type { DataColumn } from "../../platform/generated/DataColumn";
 import type { ResultContent } from "../../platform/generated/ResultContent";
 import type { DataResult } from "../../platform/generated/DataResult";
@@ -63,7 +63,10 @@ const result = (rows: Cell[][], rest: Partial<DataResult> = {}): DataResult => (
 const row = (n: number): Cell[] => [`C${n}`, n, "2026-11-01", n / 4];
 const plain = (text: string): string => text.replace(/\u00a0/g, " ");
 
-afterEach(() => setLanguage("en"));
+afterEach(() => {
+  setLanguage("en");
+  setTimeZone("system");
+});
 
 test("a cell shows all digits of a stored number, and numbers that are names have no groups", () => {
   expect(gridText("12345678901234567.25", cost)).toBe("12,345,678,901,234,567.25");
@@ -72,9 +75,29 @@ test("a cell shows all digits of a stored number, and numbers that are names hav
   expect(gridText(null, cost)).toBe("–");
   expect(gridText(1.23456, { ...cost, of: "cpa" })).toBe("1.23");
   expect(gridText(0.0044, { ...cost, of: "cpc" })).toBe("0.0044");
-  expect(gridText("2026-11-30T09:00:00", column("At", "moment"))).toBe("2026-11-30 09:00:00");
   setLanguage("sv");
   expect(plain(gridText(1234.5, cost))).toBe("1 234,50");
+});
+
+test("a moment is written as the reader's language does, and its order and copies are those of the stored text", () => {
+  const at = column("At", "moment", { role: "time", format: "moment" });
+  const stored = "2026-11-01T13:45:00";
+  expect(gridText(stored, at)).toMatch(/^Nov 1, 2026, 1:45:00\sPM$/);
+  // Without a zone, it is the same wherever the reader is.
+  setTimeZone("America/New_York");
+  expect(gridText(stored, at)).toMatch(/^Nov 1, 2026, 1:45:00\sPM$/);
+  expect(gridText("2026-12-01T13:45:00Z", at)).toMatch(/^Dec 1, 2026, 8:45:00\sAM$/);
+  setTimeZone("system");
+  setLanguage("sv");
+  expect(gridText(stored, at)).toMatch(/^1 nov\.? 2026\D+13:45:00$/);
+  // No digit is lost: a date keeps three after the second.
+  expect(gridText(`${stored}.25`, at)).toMatch(/13:45:00[.,]25$/);
+  expect(gridText(`${stored}.123456`, at)).toBe("2026-11-01 13:45:00.123456");
+  const rows: Cell[][] = [["2026-11-10T09:00:00"], [stored], ["2026-02-01T09:00:00"]];
+  const sorted = sortedRows(rows, [at], { by: "At", descending: false }).flat();
+  expect(sorted).toEqual(["2026-02-01T09:00:00", stored, "2026-11-10T09:00:00"]);
+  expect(clipboardText([[stored]], [at], false)).toBe(stored);
+  expect(new CsvFile([at]).rows([[stored]])).toBe(`${stored}\r\n`);
 });
 
 test("a unit is said once: percentages have their sign in each cell", () => {

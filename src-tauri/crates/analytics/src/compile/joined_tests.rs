@@ -3,6 +3,7 @@
 use contract::{
     definitions::{Covers, ZONE_BY_ACCOUNT},
     metric_query::DataResult,
+    sources::{DayRange, ExportedDays},
 };
 use serde_json::{Value, json};
 
@@ -141,6 +142,58 @@ fn times_and_windows_that_are_not_whole_say_so() {
     assert!(notes(per)[0].starts_with("The period has parts of weeks"));
     let compared = json!({"source": "ads", "measures": ["clicks"], "period": "this_month", "compare": "previous"});
     assert_eq!(notes(compared)[1], "The period is compared with 2026-02-01 to 2026-02-10.");
+}
+
+#[test]
+fn a_figure_that_may_still_change_is_told() {
+    let mut catalog = catalog();
+    catalog.sources[0].definitions.measures.get_mut("clicks").unwrap().settles_after = Some(30);
+    let notes = |period: Value| {
+        let query = json!({"source": "ads", "measures": ["clicks"], "period": period});
+        with(&catalog, &query).unwrap().1
+    };
+    let told = "clicks may still change: the last 30 days are provisional.";
+    assert_eq!(notes(json!({"from": "2026-02-01", "to": "2026-02-28"})), [told]);
+    assert!(notes(json!({"month": "2026-01"})).is_empty(), "older days are settled");
+    let now = notes(json!("this_month"));
+    assert!(now[0].starts_with("The period is not over: it ends on 2026-03-31"), "{now:?}");
+    assert!(now.contains(&told.to_owned()), "{now:?}");
+}
+
+#[test]
+fn values_of_a_file_settle_by_its_day_and_not_by_today() {
+    let mut catalog = catalog();
+    let day = |text: &str| -> chrono::NaiveDate { text.parse().unwrap() };
+    let days = |first, last| DayRange { first: day(first), last: day(last) };
+    let ads = &mut catalog.sources[0];
+    ads.definitions.measures.get_mut("clicks").unwrap().settles_after = Some(7);
+    ads.exports = vec![
+        ExportedDays {
+            days: days("2026-02-01", "2026-02-28"),
+            on: day("2026-03-09"),
+            is_file_day: false,
+        },
+        ExportedDays {
+            days: days("2026-01-01", "2026-01-31"),
+            on: day("2026-02-02"),
+            is_file_day: true,
+        },
+    ];
+    let notes = |from: &str, to: &str| {
+        let period = json!({"from": from, "to": to});
+        with(&catalog, &json!({"source": "ads", "measures": ["clicks"], "period": period}))
+            .unwrap()
+            .1
+    };
+    // The file has values of 2 February, whatever today is.
+    let told = "clicks may still change: the 7 days up to 2026-02-02, the day of the file, are provisional.";
+    assert_eq!(notes("2026-01-01", "2026-01-31"), [told]);
+    assert!(notes("2026-01-01", "2026-01-26").is_empty(), "older days are settled");
+    assert!(notes("2026-02-01", "2026-02-28").is_empty(), "the file is 9 days later");
+    catalog.sources[0].exports[0].on = day("2026-03-01");
+    let notes = with(&catalog, &json!({"source": "ads", "measures": ["clicks"]})).unwrap().1;
+    let told = "clicks may still change: the 7 days up to 2026-03-01, the day of the import, are provisional.";
+    assert_eq!(notes, [told]);
 }
 
 #[test]

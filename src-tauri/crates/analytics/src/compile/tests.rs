@@ -102,6 +102,15 @@ fn unknown_names_are_refused_with_the_nearest_one() {
 }
 
 #[test]
+fn questions_that_no_query_answers_are_declined_by_their_names() {
+    for name in ["forecast", "cause", "significance", "funnel", "cohort"] {
+        let mut query = json!({"source": "ads", "measures": ["clicks"]});
+        query[name] = json!(true);
+        refused(query, &format!("There is no {name} in a metric query"));
+    }
+}
+
+#[test]
 fn figures_that_do_not_add_up_are_refused() {
     let by_day = json!([{"time": "day"}]);
     refused(

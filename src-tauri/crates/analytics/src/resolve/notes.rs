@@ -6,6 +6,7 @@ use contract::{
     Text,
     definitions::ZONE_BY_ACCOUNT,
     metric_query::{GroupBy, MeasureUse, MetricQuery, Period},
+    sources::ExportedDays,
     text,
 };
 
@@ -38,21 +39,65 @@ pub(super) fn collect_notes(query: &MetricQuery, catalog: &Catalog) -> Result<Ve
     notes.extend(cut_times(query, bounds, source));
     notes.extend(cut_windows(query, source));
     notes.extend(zones_of_accounts(bounds, source, today));
-    let Some(last) = bounds.last.or_else(|| source.covered_days().map(|days| days.last)) else {
-        return Ok(notes);
-    };
+    let last = bounds.last.or_else(|| source.covered_days().map(|days| days.last));
     for (name, measure) in used_measures(query, catalog)? {
-        if let Some(days) = measure.settles_after
-            && last > days_later(today, -i64::from(days))
-        {
-            notes.push(text!(
-                "{name} may still change: the last {days} days are provisional.",
-                name,
-                days = i64::from(days)
-            ));
-        }
+        let Some(days) = measure.settles_after else { continue };
+        let (own, _) = owner(&name, source, catalog)?;
+        let exports = own.exported_days();
+        notes.extend(match (exports.is_empty(), last) {
+            (false, _) => unsettled_export(&name, days, bounds, &exports),
+            (true, Some(last)) => unsettled(&name, days, last, today),
+            (true, None) => None,
+        });
     }
     Ok(notes)
+}
+
+/// Whether a value of a day may still change after another day.
+fn may_change(day: NaiveDate, settles_after: u32, on: NaiveDate) -> bool {
+    day > days_later(on, -i64::from(settles_after))
+}
+
+/// Says that values may still change which are those of today, such as the values of a database.
+fn unsettled(name: &str, settles_after: u32, last: NaiveDate, today: NaiveDate) -> Option<Text> {
+    may_change(last, settles_after, today).then(|| {
+        text!(
+            "{name} may still change: the last {days} days are provisional.",
+            name,
+            days = i64::from(settles_after)
+        )
+    })
+}
+
+/// Says that values may have changed since the file that they come from. They stay provisional until
+/// a later file has them.
+fn unsettled_export(
+    name: &str,
+    settles_after: u32,
+    bounds: DayBounds,
+    exports: &[ExportedDays],
+) -> Option<Text> {
+    let is_unsettled = |export: &&ExportedDays| {
+        let last = bounds.last.map_or(export.days.last, |last| last.min(export.days.last));
+        !bounds.is_outside(export.days) && may_change(last, settles_after, export.on)
+    };
+    let export = exports.iter().find(is_unsettled)?;
+    let (days, day) = (i64::from(settles_after), export.on.to_string());
+    Some(if export.is_file_day {
+        text!(
+            "{name} may still change: the {days} days up to {day}, the day of the file, are provisional.",
+            name,
+            days,
+            day
+        )
+    } else {
+        text!(
+            "{name} may still change: the {days} days up to {day}, the day of the import, are provisional.",
+            name,
+            days,
+            day
+        )
+    })
 }
 
 /// Says with which days a period that is under way is compared.

@@ -30,8 +30,15 @@ pub(crate) enum Data {
         #[arg(value_name = "RECORD")]
         record: u64,
     },
-    /// Approve all definitions of a source; only on a terminal
-    Approve(Named),
+    /// Show all definitions of a source and approve them; only on a terminal
+    Approve {
+        #[command(flatten)]
+        named: Named,
+        /// Approve definitions with this hash without a question: `definitions_hash` of `csign
+        /// data describe --json`
+        #[arg(long)]
+        hash: Option<String>,
+    },
     /// Allow imports without a person from a folder; only on a terminal. Without a folder: list them
     Allow {
         /// The folder; `-` stands for pipes
@@ -92,6 +99,9 @@ pub(crate) struct Reading {
     /// The account of all rows
     #[arg(long, value_name = "NAME")]
     pub(crate) account: Option<String>,
+    /// The part of each file's path that is its account, such as 'clients/{account}/*.csv'
+    #[arg(long, value_name = "PATTERN", conflicts_with = "account")]
+    pub(crate) account_from_path: Option<String>,
     /// The currency of all amounts, such as EUR
     #[arg(long, value_name = "CODE")]
     pub(crate) currency: Option<String>,

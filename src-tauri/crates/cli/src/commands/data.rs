@@ -4,6 +4,7 @@
 
 mod add;
 mod answers;
+mod approving;
 mod csv;
 mod decisions;
 mod figures;
@@ -59,8 +60,12 @@ fn run_unwrapped(command: Data, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         Data::Remove(named) => {
             linked(data_dir, async |link| sources::remove(link, out, named.name).await)
         }
-        Data::Approve(named) => {
-            linked(data_dir, async |link| sources::approve(link, out, named.name).await)
+        Data::Approve { named, hash: Some(hash) } => {
+            linked(data_dir, async |link| approving::approve(link, out, named.name, hash).await)
+        }
+        Data::Approve { named, hash: None } => {
+            approving::check_asking(out)?;
+            linked(data_dir, async |link| approving::ask(link, out, named.name).await)
         }
         Data::Verify { record } => {
             linked(data_dir, async |link| sources::verify(link, out, record).await)
@@ -84,7 +89,7 @@ fn import_places(args: DataAdd, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     // A terminal has taken the place of a pipe.
     let person = link::person_present();
     if !person && !yes {
-        return Err(add::no_person_error());
+        return Err(add::no_person_to_import());
     }
     let addition = Addition {
         places,

@@ -11,7 +11,7 @@ use contract::{
 
 use crate::args::{Numbers, Reads, Servers, ServersAdd};
 use crate::exit::{Exit, Failure};
-use crate::keys::Keys;
+use crate::keys::{Keys, is_yes};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::{escape_invisible, escape_prose};
@@ -448,11 +448,6 @@ async fn ask_read_only_tools(
             )),
         }
     }
-}
-
-fn is_yes(line: Option<&str>) -> bool {
-    let answer = line.unwrap_or_default().trim().to_lowercase();
-    matches!(answer.as_str(), "y" | "yes" | "j" | "ja")
 }
 
 fn is_no(line: Option<&str>) -> bool {

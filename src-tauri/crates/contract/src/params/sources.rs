@@ -50,6 +50,9 @@ wire! {
         definitions: Definitions,
         /// The text of the definitions file.
         text: String,
+        /// The SHA-256 of the definitions. An approval names it, so that a person approves only the
+        /// definitions that were shown.
+        definitions_hash: String,
         /// Each definition with its state, by name.
         states: Vec<DefinitionView>,
         /// The errors in the definitions file. If there is an error, the last version without
@@ -102,6 +105,15 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         models_get: Option<ModelAccess>,
+    }
+
+    /// Approves all definitions of a source, as they were shown. If they changed since, none is
+    /// approved.
+    struct SourceApproveParams {
+        /// The source.
+        name: SourceName,
+        /// The `definitions_hash` of the description that was shown.
+        definitions_hash: String,
     }
 
     /// Runs one SELECT that a person wrote. Each source is a table with the name of the source.

@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -35,10 +36,25 @@ pub struct AskedSource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub covered: Option<DayRange>,
+    /// The files that the days come from, the newest import first. Empty for a database, whose rows
+    /// are those of now, and if no measure of the definitions settles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exports: Vec<ExportedDays>,
     /// The hash of the present data. None for a database.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub version: Option<String>,
+}
+
+/// Days of a source whose rows come from one file. Their values are those of the file's day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ExportedDays {
+    /// The days.
+    pub days: DayRange,
+    /// The day on which the file was last changed, or else the day of its import.
+    pub on: NaiveDate,
+    /// Whether `on` is the day of the file.
+    pub is_file_day: bool,
 }
 
 /// Where the rows of an asked source are.

@@ -62,6 +62,11 @@ pub struct ImportDecisions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub account: Option<String>,
+    /// The pattern of the path in which `{account}` is the account of each file, such as
+    /// `clients/{account}/*.csv`. The host sets `account` by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub account_from_path: Option<String>,
     /// The name of the column for `account`, if the source has its accounts in a column of its own.
     /// The host sets it.
     #[serde(skip_serializing_if = "Option::is_none")]

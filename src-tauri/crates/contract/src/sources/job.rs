@@ -35,10 +35,14 @@ pub const PROCESS_MEMORY: u64 = 768 << 20;
 /// The memory of an importer in bytes, for readers that hold a file, beside `PROCESS_MEMORY`.
 pub const IMPORT_MEMORY: u64 = 1 << 30;
 
+/// The maximum size of a text or a workbook in bytes, and of the content of a packed file. It is
+/// read in several passes, so that it may be smaller than a file of another format.
+pub const TEXT_BYTES: u64 = 4 << 30;
+
 /// The limits of an importer process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ImportLimits {
-    /// The maximum size of the file in bytes.
+    /// The maximum size of the file in bytes. `TEXT_BYTES` also limits texts and workbooks.
     pub input_bytes: u64,
     /// The maximum size of the decompressed file in bytes.
     pub content_bytes: u64,

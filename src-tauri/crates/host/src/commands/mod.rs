@@ -523,7 +523,10 @@ impl Commands for Host {
         self.check_alarm()?;
         self.sources.define(&params).await
     }
-    async fn source_approve(&self, params: SourceParams) -> Result<SourceDescription, AgentError> {
+    async fn source_approve(
+        &self,
+        params: SourceApproveParams,
+    ) -> Result<SourceDescription, AgentError> {
         self.check_alarm()?;
         self.sources.approve(&params).await
     }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use contract::{
-    AgentError, CallerKind, RecordType, RowsParams, SourceName, SourceQueryParams,
+    AgentError, CallerKind, Reason, RecordType, RowsParams, SourceName, SourceQueryParams,
     definitions::DefinitionState,
     metric_query::{AsOf, DataResult, MeasureParams, MetricQuery},
     sources::{
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Inner, Sources,
     describing::Described,
+    failures::removed_meanwhile,
     storage::{State, stored_columns},
     used::{catalog_of, used_sources},
 };
@@ -114,7 +115,7 @@ impl Sources {
             offset: params.offset,
             limits: Page::of_rows(params.limit, ROWS_PAGE).limits(),
         };
-        inner.send(&described, "data.rows", &ask, CancellationToken::new()).await
+        inner.send(&[described], "data.rows", &ask, CancellationToken::new()).await
     }
 }
 
@@ -132,14 +133,16 @@ impl Inner {
         let MeasureParams { query, cursor } = params;
         let cursor = cursor.as_deref().map(own_cursor);
         let described = needed(self.sources_of(&query)?, &query, &as_of)?;
-        let Some(first) = described.first() else { return Err(no_sources()) };
+        if described.is_empty() {
+            return Err(no_sources());
+        }
         let mut sources = Vec::new();
         for one in &described {
             sources.push(self.asked(one).await?);
         }
         let tool = if query.explain.is_some() { "data.explain_change" } else { "data.measure" };
         let ask = AskMeasure { query: query.clone(), sources, limits: page.limits(), cursor };
-        let mut result: DataResult = self.send(first, tool, &ask, cancel).await?;
+        let mut result: DataResult = self.send(&described, tool, &ask, cancel).await?;
         result.more = result.more.map(|cursor| Place { as_of: Some(as_of), cursor }.write());
         Ok((Asked::Query(Box::new(query)), result))
     }
@@ -163,7 +166,8 @@ impl Inner {
     ) -> Result<DataResult, AgentError> {
         let mut described = Vec::new();
         for name in names_in(sql, self.storage.names()) {
-            described.push(self.read_described(&name)?);
+            let read = self.read_described(&name);
+            described.push(read.map_err(|error| self.or_removed([&name], error))?);
         }
         let is_database = |one: &&Described| is_database(one);
         if let Some(database) = described.iter().find(is_database)
@@ -181,24 +185,39 @@ impl Inner {
             sources.push(self.asked(one).await?);
         }
         let ask = AskQuery { sql: sql.to_owned(), sources, limits: page.limits(), cursor };
-        match described.first() {
-            Some(first) => self.send(first, "data.query", &ask, cancel).await,
-            None => self.processes.ask("data.query", &ask, LIMIT, cancel).await,
-        }
+        self.send(&described, "data.query", &ask, cancel).await
     }
 
-    /// Sends a query to the process that has the rows of a source.
-    pub(super) async fn send<T: serde::de::DeserializeOwned>(
+    /// Sends a query to the process that has the rows of its sources.
+    async fn send<T: serde::de::DeserializeOwned>(
         &self,
-        described: &Described,
+        described: &[Described],
         tool: &str,
         ask: &(impl serde::Serialize + Sync),
         cancel: CancellationToken,
     ) -> Result<T, AgentError> {
-        if is_database(described) {
-            self.processes.ask_database(&described.source.name, tool, ask, LIMIT, cancel).await
-        } else {
-            self.processes.ask(tool, ask, LIMIT, cancel).await
+        let answer = match described.first().filter(|one| is_database(one)) {
+            Some(one) => {
+                self.processes.ask_database(&one.source.name, tool, ask, LIMIT, cancel).await
+            }
+            None => self.processes.ask(tool, ask, LIMIT, cancel).await,
+        };
+        let names = || described.iter().map(|one| &one.source.name);
+        answer.map_err(|error| self.or_removed(names(), error))
+    }
+
+    /// Returns the removal of a source that was asked, if it is the cause of an error.
+    fn or_removed<'n>(
+        &self,
+        asked: impl IntoIterator<Item = &'n SourceName>,
+        error: AgentError,
+    ) -> AgentError {
+        let is_gone = |name: &&SourceName| {
+            self.storage.read(name).is_err_and(|error| error.has_reason(Reason::NotFound))
+        };
+        match asked.into_iter().find(is_gone) {
+            Some(name) => removed_meanwhile(name, &error),
+            None => error,
         }
     }
 
@@ -253,6 +272,7 @@ impl Inner {
             definitions: Some(described.definitions.clone()),
             approved: described.approved(),
             covered: described.state().and_then(State::covered),
+            exports: self.exports(&described.definitions, &described.chain),
             version: described.state().map(State::data_version),
         })
     }
@@ -292,8 +312,8 @@ impl Inner {
         described: &Described,
     ) -> Result<std::collections::BTreeMap<String, Vec<String>>, AgentError> {
         let ask = AskDescribe { source: self.asked(described).await?, samples: SAMPLES };
-        let values: Values =
-            self.send(described, "data.describe", &ask, CancellationToken::new()).await?;
+        let (asked, cancel) = (std::slice::from_ref(described), CancellationToken::new());
+        let values: Values = self.send(asked, "data.describe", &ask, cancel).await?;
         Ok(values.samples)
     }
 

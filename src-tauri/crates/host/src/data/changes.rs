@@ -23,10 +23,10 @@ use super::{
     deciding,
     importer::StagedPart,
     importing::{Import, Pending},
-    places,
+    places::{self, FileStamp},
     questions::{self, Doubt, KEEP, Leaving, RENAMED, REPLACE, SAME},
     replacing::{
-        Effect, Stored, first_sums, is_amount, is_level, missing_columns, newest_file,
+        Effect, Stored, first_sums, is_amount, is_level, missing_columns, newest_file, other_files,
         stored_content,
     },
     shared_columns::Shared,
@@ -35,7 +35,7 @@ use super::{
 
 /// A file that is compared with its source.
 struct Compared<'a> {
-    path: &'a Path,
+    file: &'a FileStamp,
     part: &'a StagedPart,
     /// The folder of the part.
     folder: PathBuf,
@@ -47,7 +47,7 @@ impl Import<'_> {
     /// Returns the effect of the file on its source.
     pub(super) async fn compare(
         &self,
-        path: &Path,
+        file: &FileStamp,
         part: &StagedPart,
         result: &mut ImportResult,
         target: &Pending,
@@ -60,8 +60,7 @@ impl Import<'_> {
             let new_rows = result.report.stored;
             return Ok(Effect::of(ImportChange { new_rows, sums, ..change }));
         };
-        let file = places::stamp(path);
-        if let Some(stored) = stored_content(result, &change.scope, &file, &target.chain) {
+        if let Some(stored) = stored_content(result, &change.scope, file, &target.chain) {
             if stored == Stored::Superseded {
                 result.report.notes.push(
                     "This content was imported before, and later files changed its rows since. It is not imported again.".into(),
@@ -73,7 +72,7 @@ impl Import<'_> {
             result.questions.push(question);
             return Ok(Effect::of(change));
         }
-        self.compare_rows(path, part, result, target, change).await
+        self.compare_rows(file, part, result, target, change).await
     }
 
     /// Returns the rows that a file covers.
@@ -97,7 +96,7 @@ impl Import<'_> {
 
     async fn compare_rows(
         &self,
-        path: &Path,
+        file: &FileStamp,
         part: &StagedPart,
         result: &mut ImportResult,
         target: &Pending,
@@ -124,7 +123,7 @@ impl Import<'_> {
         let comparison =
             Comparison::new(shared, &change.scope, &state.columns, &state.parts, is_blank);
         let counts = Counts::default();
-        let mut compared = Compared { path, part, folder, comparison, counts };
+        let mut compared = Compared { file, part, folder, comparison, counts };
         self.count(&mut compared, target, &mut change, result).await?;
         let renamed = self.ask_person(&mut compared, result, &mut change, target).await?;
         Ok(Effect { change, before: compared.counts.before, renamed })
@@ -259,13 +258,13 @@ impl Import<'_> {
         change: &ImportChange,
         target: &Pending,
     ) {
-        let file = places::stamp(compared.path);
+        let file = compared.file;
         let newest = newest_file(&target.chain, &change.scope);
         if let Some(newest) = newest.filter(|newest| newest.modified_at > file.modified_at)
             && compared.counts.changed + compared.counts.vanished > 0
             && self.answer("older") != Some(REPLACE)
         {
-            result.questions.push(questions::ask_older(&file, newest));
+            result.questions.push(questions::ask_older(file, newest));
         }
     }
 
@@ -322,7 +321,11 @@ impl Import<'_> {
     ) -> Result<Option<(String, Vec<String>)>, AgentError> {
         // By key, other rows stay in any case, but a renamed thing would count twice.
         let is_by_key = change.mode == ImportMode::Key;
-        if compared.counts.vanished_with_amount == 0 || is_by_key && renamed.is_empty() {
+        if compared.counts.vanished_with_amount == 0 {
+            self.ask_other_file(compared, result, change, target).await?;
+            return Ok(None);
+        }
+        if is_by_key && renamed.is_empty() {
             return Ok(None);
         }
         match self.answer("vanished") {
@@ -357,6 +360,36 @@ impl Import<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Asks what becomes of rows that come from another file of the same pattern, if the table has no
+    /// amounts by which rows that matter could be told: each file of a folder has rows of its own.
+    async fn ask_other_file(
+        &self,
+        compared: &Compared<'_>,
+        result: &mut ImportResult,
+        change: &mut ImportChange,
+        target: &Pending,
+    ) -> Result<(), AgentError> {
+        let has_amounts = !compared.comparison.shared.sums.is_empty();
+        let vanished = compared.counts.vanished;
+        let is_replaced = change.mode == ImportMode::Replace && vanished > 0;
+        if has_amounts || !is_replaced || !places::is_pattern(&self.params.place) {
+            return Ok(());
+        }
+        let others = other_files(&target.chain, &change.scope, &compared.file.path);
+        let Some(other) = others.into_iter().find(|other| Path::new(&other.path).exists()) else {
+            return Ok(());
+        };
+        match self.answer("vanished") {
+            Some(KEEP) => {
+                change.mode = ImportMode::Key;
+                self.sum_up(compared, target, change, result).await?;
+            }
+            Some(REPLACE) => {}
+            _ => result.questions.push(questions::ask_other_file(vanished, &other.path)),
+        }
+        Ok(())
     }
 
     /// Finds out why the file may belong to another source: the file does not name its account, and

@@ -130,10 +130,13 @@ impl Inner {
         let definitions = self.definitions_at(&described, recorded);
         let columns = stored_columns(&state.columns);
         let asked = asked_parts(name.as_str(), &folder, columns, state.parts.clone());
+        let chain = self.storage.chain_from(name, Some(state.id.clone()));
+        let exports = chain.map(|chain| self.exports(&definitions, &chain)).unwrap_or_default();
         Ok(AskedSource {
             definitions: Some(definitions),
             approved: described.approved(),
             covered: state.covered(),
+            exports,
             version: Some(state.data_version()),
             ..asked
         })

@@ -23,7 +23,7 @@ use super::{
     Inner,
     addresses::{Address, POSTGRES},
     change_record,
-    database_questions::{ask_driver, ask_hosts, ask_library, ask_password, ask_table},
+    database_questions::{ask_driver, ask_hosts, ask_library, ask_password, ask_table, read_hosts},
     databases::{key_of, read_library},
     drivers::{Acceptance, Library, driver_name, find_installed},
     importer::stopped,
@@ -34,8 +34,6 @@ use super::{
 
 /// The time limit of a first connection.
 const CONNECT: Duration = Duration::from_secs(180);
-/// The answer by which a driver reaches no network.
-const NO_HOSTS: &str = "none";
 
 /// The answer to `data.tables`.
 #[derive(Deserialize)]
@@ -102,7 +100,6 @@ impl Inner {
             read = self.read(&connecting) => read,
             () = stop.cancelled() => Err(stopped()),
         };
-        let name = &connecting.source.name;
         match read {
             Ok(Read::Tables(tables)) => result.questions.push(ask_table(&tables)),
             Ok(Read::Password) => result.questions.push(ask_password(&connecting.address.host)),
@@ -111,16 +108,24 @@ impl Inner {
                 result.report.columns = columns;
             }
             Err(error) => {
-                self.processes.forget_database(name).await;
+                self.forget_new(&connecting).await;
                 return Err(error);
             }
         }
         if is_survey || !result.questions.is_empty() {
-            self.processes.forget_database(name).await;
+            self.forget_new(&connecting).await;
             return Ok(vec![result]);
         }
         self.store_connection(connecting, &mut result, by).await?;
         Ok(vec![result])
+    }
+
+    /// Ends the process of a new source that is not stored. The process of a stored source may be
+    /// answering a question.
+    async fn forget_new(&self, connecting: &Connecting) {
+        if connecting.is_new {
+            self.processes.forget_database(&connecting.source.name).await;
+        }
     }
 
     /// Finds out what a person wants to connect.
@@ -318,6 +323,7 @@ impl Inner {
             definitions: None,
             approved: Vec::new(),
             covered: None,
+            exports: Vec::new(),
             version: None,
         };
         // A large table takes a while at first.
@@ -386,27 +392,6 @@ fn empty_result(connecting: &Connecting, decisions: ImportDecisions) -> ImportRe
     }
 }
 
-/// Reads the hosts that a person names.
-fn read_hosts(answer: &str) -> Result<Vec<String>, AgentError> {
-    let answer = answer.trim();
-    if answer.eq_ignore_ascii_case(NO_HOSTS) {
-        return Ok(Vec::new());
-    }
-    let is_host = |place: &&str| {
-        place.rsplit_once(':').is_some_and(|(host, port)| {
-            !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok()
-        })
-    };
-    let places: Vec<&str> =
-        answer.split([',', ' ']).map(str::trim).filter(|place| !place.is_empty()).collect();
-    if places.is_empty() || !places.iter().all(is_host) {
-        return Err(AgentError::invalid(text!("{answer} is not a list of hosts.", answer))
-            .reason("bad_hosts")
-            .hint("Write each host with its port, such as lake.example.com:443."));
-    }
-    Ok(places.into_iter().map(str::to_owned).collect())
-}
-
 /// Returns the names of the columns of `some` that `all` lacks.
 pub(super) fn missing(all: &[FoundColumn], some: &[FoundColumn]) -> Vec<String> {
     let is_missing = |one: &&FoundColumn| !all.iter().any(|other| other.name == one.name);
@@ -468,16 +453,6 @@ fn asks_for_password(error: &AgentError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hosts_are_named_with_their_ports() {
-        let hosts = read_hosts("lake.example.com:443, store.example.com:443").unwrap();
-        assert_eq!(hosts, ["lake.example.com:443", "store.example.com:443"]);
-        assert!(read_hosts("None").unwrap().is_empty());
-        for wrong in ["", "lake.example.com", "a:b", "http://a:1"] {
-            assert!(read_hosts(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn changed_columns_of_a_table_are_told() {

@@ -1,13 +1,15 @@
 //! The questions of a connection to a database that only a person can answer: its password, its table
-//! and its driver. Pure: it does not know when they are asked.
+//! and its driver, and the answer about hosts. Pure: it does not know when they are asked.
 
-use contract::{Text, sources::ImportQuestion, text};
+use contract::{AgentError, Text, sources::ImportQuestion, text};
 use guard::{NetworkRestriction, network_restriction};
 
 use super::questions::{answer_option, choice};
 
 /// The maximum number of tables in a question.
 const TABLES: usize = 200;
+/// The answer by which a driver reaches no network.
+const NO_HOSTS: &str = "none";
 
 /// Asks for the password of a database.
 pub(super) fn ask_password(host: &str) -> ImportQuestion {
@@ -52,6 +54,27 @@ pub(super) fn ask_hosts() -> ImportQuestion {
         choices: Vec::new(),
         option: answer_option("hosts", "HOST:PORT"),
     }
+}
+
+/// Reads the hosts that a person names.
+pub(super) fn read_hosts(answer: &str) -> Result<Vec<String>, AgentError> {
+    let answer = answer.trim();
+    if answer.eq_ignore_ascii_case(NO_HOSTS) {
+        return Ok(Vec::new());
+    }
+    let is_host = |place: &&str| {
+        place.rsplit_once(':').is_some_and(|(host, port)| {
+            !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok()
+        })
+    };
+    let places: Vec<&str> =
+        answer.split([',', ' ']).map(str::trim).filter(|place| !place.is_empty()).collect();
+    if places.is_empty() || !places.iter().all(is_host) {
+        return Err(AgentError::invalid(text!("{answer} is not a list of hosts.", answer))
+            .reason("bad_hosts")
+            .hint("Write each host with its port, such as lake.example.com:443."));
+    }
+    Ok(places.into_iter().map(str::to_owned).collect())
 }
 
 /// Asks whether a library that the app does not bring may be loaded.
@@ -106,6 +129,16 @@ fn describe_rights(hosts: &[String], restriction: NetworkRestriction) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_are_named_with_their_ports() {
+        let hosts = read_hosts("lake.example.com:443, store.example.com:443").unwrap();
+        assert_eq!(hosts, ["lake.example.com:443", "store.example.com:443"]);
+        assert!(read_hosts("None").unwrap().is_empty());
+        for wrong in ["", "lake.example.com", "a:b", "http://a:1"] {
+            assert!(read_hosts(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn the_hosts_of_a_driver_are_named_also_if_the_system_cannot_keep_it_to_them() {

@@ -131,12 +131,19 @@ pub(super) fn is_large_change(sum: &SumChange) -> bool {
     }
 }
 
-/// Whether a file says whose data it is.
+/// Whether it is known whose data a file is.
 pub(super) fn names_account(report: &TableReport, decisions: &ImportDecisions) -> bool {
-    decisions.account.is_some()
-        || decisions.answers.contains_key("account")
-        || report.stated_account.is_some()
-        || report.columns.iter().any(|column| column.usage == ColumnUse::Account)
+    decisions.account.is_some() || decisions.answers.contains_key("account") || says_account(report)
+}
+
+/// Whether a file says whose data it is in a title or a column.
+pub(super) fn says_account(report: &TableReport) -> bool {
+    report.stated_account.is_some() || own_accounts(report).is_some()
+}
+
+/// Returns the column of a file that says the account of each row.
+pub(super) fn own_accounts(report: &TableReport) -> Option<&FoundColumn> {
+    report.columns.iter().find(|column| column.usage == ColumnUse::Account && !column.is_added)
 }
 
 /// Returns the column of the source that a stated account belongs to. None if the file has a column of

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analytics::Proof;
 use contract::{
-    AgentError, ModelAccess, SourceDefineParams, SourceDescription, SourceName, SourceParams,
-    SourceView, Text,
+    AgentError, ModelAccess, Reason, SourceApproveParams, SourceDefineParams, SourceDescription,
+    SourceName, SourceParams, SourceView, Text,
     definitions::{DefinitionView, Definitions},
     params::{DefinitionFault, SemanticModel},
     sources::{FoundColumn, SourceKind, TableReport},
+    text,
 };
 
 use super::{
@@ -70,7 +71,7 @@ impl Sources {
         params: &SourceDefineParams,
     ) -> Result<SourceDescription, AgentError> {
         let inner = self.opened()?;
-        let _changing = inner.changing.lock().await;
+        let _changing = inner.begin_change().await?;
         let before = inner.read_described(&params.name)?;
         let mut source = before.source.clone();
         let choices = params.columns.iter().map(|(name, choice)| (name.clone(), choice.clone()));
@@ -98,16 +99,20 @@ impl Sources {
         Ok(inner.description(after, BTreeMap::new()))
     }
 
-    /// Approves all definitions of a source.
+    /// Approves all definitions of a source, if they are those that were shown. A file can be
+    /// edited, and an import can add definitions, while a person reads.
     pub(crate) async fn approve(
         &self,
-        params: &SourceParams,
+        params: &SourceApproveParams,
     ) -> Result<SourceDescription, AgentError> {
         let inner = self.opened()?;
-        let _changing = inner.changing.lock().await;
+        let _changing = inner.begin_change().await?;
         let described = inner.read_described(&params.name)?;
         if let Some(fault) = described.faults.first() {
             return Err(faulty(fault));
+        }
+        if hash_of(&described.definitions) != params.definitions_hash {
+            return Err(changed_since_shown(&params.name));
         }
         let draft =
             change_record("approved", &params.name).commit("definitions", described.text.clone());
@@ -163,6 +168,7 @@ impl Inner {
             ossie: model.map(|model| SemanticModel { text: model.text, lost: model.lost }),
             source: self.view_of(&described),
             models_get: described.source.models_get,
+            definitions_hash: hash_of(&described.definitions),
             definitions: described.definitions,
             text: described.text,
             states: described.views,
@@ -311,6 +317,12 @@ impl Inner {
         }
         self.add_approvals(&before.source.name, changed)
     }
+}
+
+fn changed_since_shown(source: &SourceName) -> AgentError {
+    AgentError::invalid(text!("The definitions of {source} changed since they were shown.", source))
+        .reason(Reason::Changed)
+        .hint("Review them again.")
 }
 
 fn access_name(access: ModelAccess) -> &'static str {

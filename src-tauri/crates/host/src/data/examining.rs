@@ -5,6 +5,7 @@ use contract::{
     CheckState, DoctorCheck, Text,
     sources::{
         DATABASE_ROWS, IMPORT_MEMORY, ImportLimits, PROCESS_MEMORY, RESULT_BYTES, RESULT_ROWS,
+        TEXT_BYTES,
     },
     text,
 };
@@ -51,7 +52,7 @@ impl Inner {
     fn tell_limits(&self) -> DoctorCheck {
         let import = ImportLimits::default();
         let message = text!(
-            "A question may use {memory} MB of memory, {seconds} seconds, {spill} MB of temporary files and {files} open files; its result has at most {rows} rows, of a database {database_rows}, and {result} MB. An import may use {import_memory} MB of memory and {minutes} minutes, read {input} GB and write files of {written} GB. A process that nobody asks for {idle} seconds is ended.",
+            "A question may use {memory} MB of memory, {seconds} seconds, {spill} MB of temporary files and {files} open files; its result has at most {rows} rows, of a database {database_rows}, and {result} MB. An import may use {import_memory} MB of memory and {minutes} minutes, read {input} GB, or {text} GB of text, and write files of {written} GB. A process that nobody asks for {idle} seconds is ended.",
             memory = (processes::QUERY_MEMORY + PROCESS_MEMORY) / MEBI,
             seconds = asking::LIMIT.as_secs(),
             spill = processes::SPILL / MEBI,
@@ -62,6 +63,7 @@ impl Inner {
             import_memory = (IMPORT_MEMORY + PROCESS_MEMORY) / MEBI,
             minutes = importer::LIMIT.as_secs() / 60,
             input = import.input_bytes >> 30,
+            text = TEXT_BYTES >> 30,
             written = importer::FILE_BYTES >> 30,
             idle = self.processes.idle().as_secs()
         );

@@ -26,7 +26,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{hashes::hash_file, processes::programs_files};
+use super::{
+    failures::without_paths, hashes::hash_file, places::FileStamp, processes::programs_files,
+};
 
 /// The maximum address space of an importer. Libraries reserve much more memory than they use.
 const MEMORY: u64 = 8 << 30;
@@ -58,6 +60,8 @@ pub(super) struct ReadFile {
     pub(super) report: TableReport,
     /// The rows, in the staging folder. None if they cannot be stored as they were read.
     pub(super) part: Option<StagedPart>,
+    /// The file that was read. Its path can lead to another one by now.
+    pub(super) file: FileStamp,
 }
 
 /// A part in a staging folder, with its present path.
@@ -68,7 +72,7 @@ pub(super) struct StagedPart {
     pub(super) part: PartRef,
 }
 
-/// Reads a file in a process of its own.
+/// Reads a file in a process of its own. Returns its report and its rows.
 pub(super) async fn run_importer(
     program: &Path,
     staging: &Path,
@@ -76,7 +80,7 @@ pub(super) async fn run_importer(
     job: &ImportJob,
     mut on_progress: impl FnMut(Progress) + Send,
     stop: &CancellationToken,
-) -> Result<ReadFile, AgentError> {
+) -> Result<(TableReport, Option<StagedPart>), AgentError> {
     let text = serde_json::to_string(job).unwrap_or_default();
     files::write(&staging.join(JOB_FILE), text.as_bytes()).map_err(|error| not_started(&error))?;
     let (mut child, guard) = start(program, staging, file).await.map_err(|e| not_started(&e))?;
@@ -125,7 +129,7 @@ pub(super) async fn run_importer(
                 .await
                 .map_err(|_| broke_off(None, ""))?
         }
-        Some(ImportEvent::Failure { error }) => Err(error),
+        Some(ImportEvent::Failure { error }) => Err(without_paths(error, staging)),
         Some(ImportEvent::Progress { .. }) | None => {
             Err(broke_off(status.map(|status| status.to_string()), &said))
         }
@@ -168,7 +172,7 @@ fn check_result(
     report: TableReport,
     part: Option<PartRef>,
     staging: &Path,
-) -> Result<ReadFile, AgentError> {
+) -> Result<(TableReport, Option<StagedPart>), AgentError> {
     let left_out: u64 = report.left_out.iter().filter(|one| counts(one)).map(|one| one.count).sum();
     let rejected: u64 = report.rejected.iter().map(|one: &RejectedRows| one.count).sum();
     if report.records != report.stored + left_out + rejected {
@@ -184,7 +188,7 @@ fn check_result(
         )
         .hint("Nothing was stored. Report this fault with the file's first lines."));
     }
-    let Some(mut part) = part else { return Ok(ReadFile { report, part: None }) };
+    let Some(mut part) = part else { return Ok((report, None)) };
     let path = staging.join(PART_FILE);
     let hash = hash_file(&path).map_err(|error| not_started(&error))?;
     if hash != part.hash || part.rows != report.stored || !part.without.is_empty() {
@@ -193,7 +197,7 @@ fn check_result(
     part.file = format!("{hash}.parquet");
     let named = staging.join(&part.file);
     fs::rename(&path, &named).map_err(|error| not_started(&error))?;
-    Ok(ReadFile { report, part: Some(StagedPart { path: named, part }) })
+    Ok((report, Some(StagedPart { path: named, part })))
 }
 
 /// Whether lines that were left out count as records. Lines above the headings do not.

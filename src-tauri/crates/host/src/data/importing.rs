@@ -18,9 +18,13 @@ use contract::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Inner, deciding, folders,
+    Inner, deciding,
+    failures::without_paths,
+    folders,
     importer::{ReadFile, StagedPart, run_importer, stopped},
-    places,
+    opened::{OpenedFile, note_replaced},
+    path_accounts,
+    places::{self, FileStamp},
     questions::{self, SKIP},
     remembering,
     replacing::{Effect, exclude},
@@ -63,6 +67,9 @@ pub(super) struct Candidate {
 impl Import<'_> {
     /// Reads all files. Returns one result for each file. A question ends the job.
     pub(super) async fn run(&self, files: &[PathBuf]) -> Result<Vec<ImportResult>, AgentError> {
+        if let Some(pattern) = &self.params.decisions.account_from_path {
+            path_accounts::check_pattern(pattern)?;
+        }
         let Some(unknown) = questions::find_unknown(&self.params.decisions.answers) else {
             return self.run_files(files).await;
         };
@@ -101,12 +108,12 @@ impl Import<'_> {
     ) -> Result<Vec<ImportResult>, AgentError> {
         let mut results = Vec::new();
         for file in files {
-            let params = self.params_of(file);
+            let params = self.params_of(file, files);
             let one = Import { params: &params, by: self.by.clone(), ..*self };
             let read = one.read_one(file, pending).await;
-            let mut result = read.map_err(|error| name_file(error, file, files.len()))?;
-            if files.len() > 1 {
-                name_questions(&mut result);
+            let mut result = read.map_err(|error| name_file(error, file, files))?;
+            if files.len() > 1 && !result.questions.is_empty() {
+                name_questions(&mut result, &places::name_among(file, files));
             }
             let ends = is_open(&result);
             results.push(result);
@@ -132,11 +139,14 @@ impl Import<'_> {
 
     /// Returns the parameters for one file. An answer for this file takes precedence over an answer
     /// for all files.
-    fn params_of(&self, file: &Path) -> SourceAddParams {
+    fn params_of(&self, file: &Path, files: &[PathBuf]) -> SourceAddParams {
         let mut params = self.params.clone();
-        let name = file.file_name().map(|name| format!(":{}", name.to_string_lossy()));
+        if params.decisions.answers.is_empty() {
+            return params;
+        }
+        let name = format!(":{}", places::name_among(file, files));
         for (id, answer) in &self.params.decisions.answers {
-            if let Some(id) = name.as_ref().and_then(|name| id.strip_suffix(name.as_str())) {
+            if let Some(id) = id.strip_suffix(name.as_str()) {
                 params.decisions.answers.insert(id.to_owned(), answer.clone());
             }
         }
@@ -201,6 +211,8 @@ impl Import<'_> {
             self.repeat_for(path, staging.path(), &mut candidate, target).await?;
         }
         self.name_account(path, staging.path(), &mut candidate, target).await?;
+        let question = self.ask_account_of_file(path, &candidate);
+        candidate.questions.extend(question);
         self.store(path, candidate, target).await
     }
 
@@ -210,11 +222,11 @@ impl Import<'_> {
         staging: &Path,
         decisions: &ImportDecisions,
     ) -> Result<ReadFile, AgentError> {
-        let file = files::open(path).map_err(|error| unreadable(path, &error))?;
+        let opened = OpenedFile::open(path).map_err(|error| unreadable(path, &error))?;
         if self.params.unattended {
             // The path may lead to another file by now, so that the open file is checked instead.
-            let opened = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-            folders::check_allowed(&self.inner.storage, &opened)?;
+            let link = PathBuf::from(format!("/proc/self/fd/{}", opened.file().as_raw_fd()));
+            folders::check_allowed(&self.inner.storage, &link)?;
         }
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let job = ImportJob {
@@ -227,8 +239,13 @@ impl Import<'_> {
         let program = self.inner.processes.program()?;
         // A second reading of the file begins with an empty folder, too.
         let own = staging.join(format!("read-{}", self.inner.next_number()));
-        std::fs::create_dir(&own).map_err(|error| unreadable(&own, &error))?;
-        run_importer(program, &own, file, &job, progress, self.stop).await
+        std::fs::create_dir(&own)
+            .map_err(|error| without_paths(unreadable(&own, &error), self.inner.storage.root()))?;
+        let file = opened.file().try_clone().map_err(|error| unreadable(path, &error))?;
+        let read = run_importer(program, &own, file, &job, progress, self.stop).await;
+        let (report, part) = read?;
+        opened.check_unchanged(report.bytes)?;
+        Ok(ReadFile { report, part, file: opened.stamp })
     }
 
     /// Returns the person's decisions, including answers that affect how the file is read.
@@ -278,8 +295,11 @@ impl Import<'_> {
         target: &mut Pending,
     ) -> Result<ImportResult, AgentError> {
         let Candidate { read, decisions, mut questions, unused } = candidate;
-        let ReadFile { mut report, part } = read;
-        report.notes.extend(remembering::repeated_notes(&self.given(), &decisions, &unused));
+        let ReadFile { mut report, part, file } = read;
+        let given = self.given();
+        let of_path = path_accounts::note_account(&given, &decisions, &report);
+        report.notes.extend(of_path);
+        report.notes.extend(remembering::repeated_notes(&given, &decisions, &unused));
         report.notes.extend(self.refused_answers());
         questions.splice(0..0, report.questions.clone());
         if questions.is_empty() && !self.is_survey {
@@ -299,12 +319,13 @@ impl Import<'_> {
             is_stored: false,
         };
         let Some(part) = part.filter(|_| result.questions.is_empty()) else { return Ok(result) };
-        let effect = self.compare(path, &part, &mut result, target).await?;
+        let effect = self.compare(&file, &part, &mut result, target).await?;
         result.change = Some(effect.change.clone());
         if !result.questions.is_empty() || effect.change.is_same_content {
             return Ok(result);
         }
-        self.add_state(path, part, &mut result, effect, target).await?;
+        result.report.notes.extend(note_replaced(path, &file));
+        self.add_state(file, part, &mut result, effect, target).await?;
         result.is_stored = !self.is_survey;
         Ok(result)
     }
@@ -312,7 +333,7 @@ impl Import<'_> {
     /// Makes the state after this file.
     async fn add_state(
         &self,
-        path: &Path,
+        file: FileStamp,
         part: StagedPart,
         result: &mut ImportResult,
         effect: Effect,
@@ -354,7 +375,7 @@ impl Import<'_> {
         let (decisions, place) = (target.source.decisions.clone(), target.source.place.clone());
         let kept = remembering::remembered_after(&result.decisions, &self.remembered(target));
         let former = Former { decisions, place };
-        let state = State::new(parent, table, entry, places::stamp(path), former);
+        let state = State::new(parent, table, entry, file, former);
         target.source.decisions = kept;
         target.source.place = Some(self.params.place.clone());
         target.states.push(state.id.clone());
@@ -415,20 +436,42 @@ fn check_stored(report: &TableReport) -> Result<(), AgentError> {
         .hint("Nothing was stored. Correct the file, or say how its columns are read."))
 }
 
+/// Returns the stored files of a job, with the decisions by which they were read. Files one after the
+/// other that have the same decisions are together.
+pub(super) fn stored_files(
+    files: &[PathBuf],
+    results: &[ImportResult],
+) -> Vec<(Vec<PathBuf>, ImportDecisions)> {
+    let mut stored: Vec<(Vec<PathBuf>, ImportDecisions)> = Vec::new();
+    for (file, result) in files.iter().zip(results).filter(|(_, result)| result.is_stored) {
+        match stored.last_mut() {
+            Some((files, decisions)) if *decisions == result.decisions => files.push(file.clone()),
+            _ => stored.push((vec![file.clone()], result.decisions.clone())),
+        }
+    }
+    stored
+}
+
 /// Names the file of an error, if it is one of several.
-fn name_file(mut error: AgentError, file: &Path, files: usize) -> AgentError {
-    if let Some(name) = file.file_name().filter(|_| files > 1) {
+fn name_file(mut error: AgentError, file: &Path, files: &[PathBuf]) -> AgentError {
+    if files.len() > 1 {
         let problem = error.text();
-        error.set_message(text!("{file}: {problem}", file = name.to_string_lossy(), problem));
+        let file = places::name_among(file, files);
+        error.set_message(text!("{file}: {problem}", file, problem));
     }
     error
 }
 
 /// Adds the name of the file to the identifiers of its questions, because several files can have
 /// the same question.
-fn name_questions(result: &mut ImportResult) {
+fn name_questions(result: &mut ImportResult, file: &str) {
     for question in &mut result.questions {
-        question.id = format!("{}:{}", question.id, result.report.file);
+        let own = format!("{}:{file}", question.id);
+        let answer = questions::answer_option(&question.id, "");
+        if let Some(values) = question.option.strip_prefix(&answer) {
+            question.option = questions::answer_option(&own, values);
+        }
+        question.id = own;
     }
 }
 

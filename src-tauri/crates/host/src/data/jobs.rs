@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use contract::{AgentError, Reason, SourceJob, SourceJobView, Text, sources::ImportResult};
+use contract::{AgentError, Reason, SourceJob, SourceJobView, Text, sources::ImportResult, text};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -18,19 +18,27 @@ pub(super) struct Jobs(Mutex<VecDeque<Job>>);
 
 struct Job {
     id: String,
+    /// The name of the imported file, pattern or database, for people.
+    of: String,
+    /// Whether nothing is stored.
+    is_survey: bool,
     view: SourceJobView,
     is_finished: bool,
     stop: CancellationToken,
 }
 
 impl Jobs {
-    /// Adds a job. Fails while another one runs.
-    pub(super) fn begin(&self, id: String) -> Result<(SourceJob, CancellationToken), AgentError> {
+    /// Adds a job that imports a file or a pattern of files, or connects a database. Fails while
+    /// another one runs.
+    pub(super) fn begin(
+        &self,
+        id: String,
+        of: String,
+        is_survey: bool,
+    ) -> Result<(SourceJob, CancellationToken), AgentError> {
         let mut jobs = self.0.lock();
         if jobs.iter().any(|job| !job.is_finished) {
-            return Err(AgentError::invalid("Another import is running.")
-                .reason("import_running")
-                .hint("Wait for it or stop it first."));
+            return Err(running_error("Another import is running."));
         }
         let stop = CancellationToken::new();
         let view = SourceJobView {
@@ -42,11 +50,28 @@ impl Jobs {
             is_stopped: false,
             notes: Vec::new(),
         };
-        jobs.push_back(Job { id: id.clone(), view, is_finished: false, stop: stop.clone() });
+        let (job, is_finished) = (id.clone(), false);
+        jobs.push_back(Job { id: job, of, is_survey, view, is_finished, stop: stop.clone() });
         while jobs.len() > KEPT {
             jobs.pop_front();
         }
         Ok((SourceJob { job: id }, stop))
+    }
+
+    /// Fails while a job runs, because sources cannot change before it ends.
+    pub(super) fn check_none_runs(&self) -> Result<(), AgentError> {
+        match self.0.lock().iter().find(|job| !job.is_finished) {
+            Some(job) => Err(running_error(text!(
+                "The import of {file} is running. Sources can be changed after it.",
+                file = &job.of
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a job runs that would be lost if the program ended now.
+    pub(super) fn is_storing(&self) -> bool {
+        self.0.lock().iter().any(|job| !job.is_finished && !job.is_survey)
     }
 
     /// Notes how far a job is.
@@ -130,6 +155,10 @@ impl Drop for Running<'_> {
     }
 }
 
+fn running_error(message: impl Into<Text>) -> AgentError {
+    AgentError::invalid(message).reason("import_running").hint("Wait for it or stop it first.")
+}
+
 fn broke_off() -> AgentError {
     AgentError::internal("import_broke", "The import stopped because of an internal error.")
         .hint("Nothing was stored. Run `csign doctor`, then try again.")
@@ -143,11 +172,39 @@ fn unknown_job() -> AgentError {
 mod tests {
     use super::*;
 
+    fn begin(jobs: &Jobs, id: &str) -> Result<(SourceJob, CancellationToken), AgentError> {
+        jobs.begin(id.to_owned(), format!("{id}.csv"), false)
+    }
+
+    #[test]
+    fn a_change_during_a_job_is_refused_and_names_it() {
+        let jobs = Jobs::default();
+        jobs.check_none_runs().unwrap();
+        let (job, _) = begin(&jobs, "november").unwrap();
+        let refused = jobs.check_none_runs().unwrap_err();
+        assert_eq!(refused.reason_text(), Some("import_running"));
+        assert!(refused.message.contains("november.csv"), "{refused:?}");
+        jobs.running(&job.job).finish(Ok(Vec::new()));
+        jobs.check_none_runs().unwrap();
+    }
+
+    #[test]
+    fn a_survey_loses_nothing_if_the_program_ends() {
+        let jobs = Jobs::default();
+        let (survey, _) = jobs.begin("one".to_owned(), "one.csv".to_owned(), true).unwrap();
+        assert!(!jobs.is_storing() && jobs.check_none_runs().is_err());
+        jobs.running(&survey.job).finish(Ok(Vec::new()));
+        let (import, _) = begin(&jobs, "two").unwrap();
+        assert!(jobs.is_storing());
+        jobs.running(&import.job).finish(Ok(Vec::new()));
+        assert!(!jobs.is_storing());
+    }
+
     #[test]
     fn a_job_whose_task_breaks_off_ends_with_an_error_and_another_can_begin() {
         let jobs = Jobs::default();
-        let (first, _) = jobs.begin("one".to_owned()).unwrap();
-        assert!(jobs.begin("two".to_owned()).is_err(), "one job runs");
+        let (first, _) = begin(&jobs, "one").unwrap();
+        assert!(begin(&jobs, "two").is_err(), "one job runs");
         let task = std::panic::AssertUnwindSafe(|| {
             let _running = jobs.running(&first.job);
             panic!("a fault in the import");
@@ -155,7 +212,7 @@ mod tests {
         assert!(std::panic::catch_unwind(task).is_err());
         let failure = jobs.view(&first.job).unwrap().failure.unwrap();
         assert_eq!(failure.reason_text(), Some("import_broke"));
-        let (second, _) = jobs.begin("two".to_owned()).unwrap();
+        let (second, _) = begin(&jobs, "two").unwrap();
         jobs.running(&second.job).finish(Ok(Vec::new()));
         let view = jobs.view(&second.job).unwrap();
         assert_eq!((view.results.map(|all| all.len()), view.failure), (Some(0), None));

@@ -17,7 +17,9 @@ mod deciding;
 mod describing;
 mod drivers;
 mod examining;
+mod exported;
 mod exporting;
+mod failures;
 mod folders;
 mod forwarding;
 mod hashes;
@@ -26,6 +28,8 @@ mod importing;
 mod jobs;
 mod leaving;
 mod naming;
+mod opened;
+mod path_accounts;
 mod places;
 mod processes;
 mod proving;
@@ -57,7 +61,7 @@ use audit::Log;
 use contract::{
     AgentError, CallerKind, ErrorCode, FolderParams, FoldersResponse, Reason, RecordType,
     SourceAddParams, SourceJob, SourceJobView, SourceName, SourceParams, SourceView, Text,
-    sources::{ImportDecisions, ImportResult, SourceKind, StorageUse},
+    sources::{ImportDecisions, SourceKind, StorageUse},
     text,
 };
 use engine::{
@@ -71,7 +75,7 @@ use crate::{
     log::{audit_error, current_caller},
     profile::{LiveProfile, Options},
 };
-use importing::Import;
+use importing::{Import, stored_files};
 use jobs::Jobs;
 use processes::Processes;
 pub(crate) use proving::WrittenFigures;
@@ -274,6 +278,11 @@ impl Sources {
         self.opened()?.jobs.stop(&job.job)
     }
 
+    /// Whether an import runs that would be lost if the program ended now.
+    pub(crate) fn is_importing(&self) -> bool {
+        self.0.jobs.is_storing()
+    }
+
     /// Allows a folder for imports without a person, or takes the permission back.
     pub(crate) async fn allow_folder(
         &self,
@@ -323,7 +332,8 @@ impl Inner {
         params: SourceAddParams,
         is_survey: bool,
     ) -> Result<SourceJob, AgentError> {
-        let (job, stop) = self.jobs.begin(self.ids.next("source"))?;
+        let (id, of) = (self.ids.next("source"), places::shown(&params));
+        let (job, stop) = self.jobs.begin(id, of, is_survey)?;
         let (id, by) = (job.job.clone(), current_caller());
         tokio::spawn(async move {
             let running = self.jobs.running(&id);
@@ -343,7 +353,7 @@ impl Inner {
     ) -> Result<SourceJob, AgentError> {
         let job = Arc::clone(&self).start_import(params, files, is_survey)?;
         if !left.is_empty() {
-            self.jobs.note(&job.job, left_undone(left));
+            self.jobs.note(&job.job, taking_back::left_undone(left));
         }
         Ok(job)
     }
@@ -359,7 +369,8 @@ impl Inner {
                 folders::check_allowed(&self.storage, file)?;
             }
         }
-        let (job, stop) = self.jobs.begin(self.ids.next("source"))?;
+        let (id, of) = (self.ids.next("source"), places::shown(&params));
+        let (job, stop) = self.jobs.begin(id, of, is_survey)?;
         let (id, by) = (job.job.clone(), current_caller());
         tokio::spawn(async move {
             // This task runs only this import, so that a panic ends only this job.
@@ -373,10 +384,9 @@ impl Inner {
             {
                 last.report.notes.extend(self.note_cleanup().await);
             }
-            if let Ok(results) = &end
-                && let Some(first) = results.iter().find(|result| result.is_stored)
-            {
-                self.follow(stored_files(&files, results), first.decisions.clone()).await;
+            // Files may have different accounts.
+            for (stored, decisions) in stored_files(&files, end.as_deref().unwrap_or_default()) {
+                self.follow(stored, decisions).await;
             }
             running.finish(end);
         });
@@ -430,6 +440,13 @@ impl Inner {
             .field("version", state.data_version())
             .commit("file", report.file.clone())
             .commit("file_hash", report.hash.clone());
+        let decisions = &state.import.decisions;
+        let draft = match &decisions.account_from_path {
+            Some(pattern) => draft
+                .commit("account_from_path", pattern.as_str())
+                .commit("account", decisions.account.clone()),
+            None => draft,
+        };
         self.record(draft, by).await
     }
 
@@ -438,11 +455,6 @@ impl Inner {
         let recorded = self.log.append(signed, Durability::Durable).await;
         recorded.map(drop).map_err(|error| audit_error(&error))
     }
-}
-
-fn stored_files(files: &[PathBuf], results: &[ImportResult]) -> Vec<PathBuf> {
-    let stored = files.iter().zip(results).filter(|(_, result)| result.is_stored);
-    stored.map(|(file, _)| file.clone()).collect()
 }
 
 fn change_record(action: &str, name: &SourceName) -> RecordDraft {
@@ -472,16 +484,6 @@ fn unreadable(name: SourceName, error: &AgentError) -> SourceView {
         proposed: 0,
         notes,
     }
-}
-
-/// Returns the note about files that were taken back and that a refresh leaves.
-fn left_undone(files: &[PathBuf]) -> Text {
-    let name = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
-    let names: Vec<String> = files.iter().filter_map(name).collect();
-    text!(
-        "These files were imported and taken back, so they are not imported again unless a person names them: {files}.",
-        files = names.join(", ")
-    )
 }
 
 fn no_place(name: &SourceName) -> AgentError {

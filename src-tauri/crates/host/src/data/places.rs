@@ -1,13 +1,14 @@
-//! The files that a place names: one file, or all that fit a pattern with `*` in the name. It opens
-//! nothing but the folder.
+//! The files that a place names: one file, or all that fit a pattern with `*` in the names of the file
+//! and its folders. It opens nothing but folders.
 
 use std::{
-    fs,
+    fs::{self, Metadata},
+    io,
     path::{Path, PathBuf},
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Reason, text};
+use contract::{AgentError, Reason, SourceAddParams, text};
 use serde::{Deserialize, Serialize};
 
 /// The most files of one pattern.
@@ -23,25 +24,11 @@ pub(super) struct FileStamp {
 
 /// Returns the files of a place, those that changed first before those that changed later.
 pub(super) fn find_files(place: &str) -> Result<Vec<PathBuf>, AgentError> {
-    let path = Path::new(place);
     if !is_pattern(place) {
-        return Ok(vec![path.to_owned()]);
+        return Ok(vec![PathBuf::from(place)]);
     }
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let entries = fs::read_dir(folder).map_err(|error| {
-        AgentError::invalid(text!(
-            "{folder} cannot be read: {error}.",
-            folder = folder.display(),
-            error
-        ))
-        .reason("no_folder")
-    })?;
-    let mut found: Vec<(Option<DateTime<Utc>>, PathBuf)> = entries
-        .flatten()
-        .filter(|entry| fits(&name, &entry.file_name().to_string_lossy()))
-        .map(|entry| entry.path())
+    let mut found: Vec<(Option<DateTime<Utc>>, PathBuf)> = expand(place)?
+        .into_iter()
         .filter(|path| path.is_file())
         .map(|path| (stamp(&path).modified_at, path))
         .collect();
@@ -52,43 +39,122 @@ pub(super) fn find_files(place: &str) -> Result<Vec<PathBuf>, AgentError> {
             AgentError::invalid(text!("No file fits {place}.", place)).reason(Reason::NotFound)
         );
     }
-    if found.len() > MOST_FILES {
-        return Err(AgentError::invalid(text!(
-            "More than {most} files fit {place}.",
-            most = MOST_FILES,
-            place
-        ))
-        .reason("too_many_files")
-        .hint("Name fewer files at a time."));
-    }
     Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Returns the paths that fit a pattern.
+fn expand(place: &str) -> Result<Vec<PathBuf>, AgentError> {
+    let (mut found, mut is_one) = (vec![PathBuf::new()], true);
+    for part in Path::new(place).components() {
+        let name = part.as_os_str().to_string_lossy();
+        let mut next = Vec::new();
+        for folder in found {
+            let own = folder.join(part);
+            if !has_wildcard(&name) || own.exists() {
+                next.push(own);
+                continue;
+            }
+            match entries(&folder, &name) {
+                Ok(fitting) => next.extend(fitting),
+                // Beside the folders that fit there may be files, and folders without the next one.
+                Err(error) if !is_one && is_absent(&error) => {}
+                Err(error) => return Err(unreadable(&folder, &error)),
+            }
+            if next.len() > MOST_FILES {
+                return Err(too_many(place));
+            }
+        }
+        is_one &= !has_wildcard(&name);
+        found = next;
+    }
+    Ok(found)
+}
+
+/// Returns what is in a folder and has a name that fits a pattern.
+fn entries(folder: &Path, pattern: &str) -> io::Result<Vec<PathBuf>> {
+    let here = Path::new(".");
+    let folder = if folder.as_os_str().is_empty() { here } else { folder };
+    let entries = fs::read_dir(folder)?.flatten();
+    let fitting = entries.filter(|entry| fits(pattern, &entry.file_name().to_string_lossy()));
+    Ok(fitting.map(|entry| entry.path()).collect())
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn unreadable(folder: &Path, error: &io::Error) -> AgentError {
+    AgentError::invalid(text!(
+        "{folder} cannot be read: {error}.",
+        folder = folder.display(),
+        error
+    ))
+    .reason("no_folder")
+}
+
+fn too_many(place: &str) -> AgentError {
+    AgentError::invalid(text!("More than {most} files fit {place}.", most = MOST_FILES, place))
+        .reason("too_many_files")
+        .hint("Name fewer files at a time.")
+}
+
+/// Returns the shortest end of a file's path that no other file has: its name, if no other file has
+/// the same.
+pub(super) fn name_among(file: &Path, files: &[PathBuf]) -> String {
+    let parts: Vec<_> = file.components().collect();
+    let mut ends = (0..parts.len()).rev().map(|at| parts[at..].iter().collect::<PathBuf>());
+    let is_own = |end: &PathBuf| files.iter().filter(|other| other.ends_with(end)).count() < 2;
+    ends.find(is_own).unwrap_or_else(|| file.to_owned()).display().to_string()
+}
+
+/// Returns what an import reads, for people: the name of the file or pattern, or the source or driver
+/// of a database, because an address can hold a secret.
+pub(super) fn shown(params: &SourceAddParams) -> String {
+    let place = params.place.as_str();
+    if let Some((scheme, _)) = place.split_once("://") {
+        return params.name.as_ref().map_or_else(|| scheme.to_owned(), ToString::to_string);
+    }
+    let name = Path::new(place).file_name();
+    name.map_or_else(|| place.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Whether a place names files by a pattern.
 pub(super) fn is_pattern(place: &str) -> bool {
-    let path = Path::new(place);
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    (name.contains('*') || name.contains('?')) && !path.exists()
+    has_wildcard(place) && !Path::new(place).exists()
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?'])
 }
 
 /// Returns what a file is like now.
 pub(super) fn stamp(path: &Path) -> FileStamp {
-    let meta = fs::metadata(path).ok();
-    let modified_at = meta.as_ref().and_then(|meta| meta.modified().ok()).map(DateTime::from);
+    stamp_of(path, fs::metadata(path).ok().as_ref())
+}
+
+/// Returns what the file of a path is like by what the system tells about it.
+pub(super) fn stamp_of(path: &Path, meta: Option<&Metadata>) -> FileStamp {
     let shown = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     FileStamp {
         path: shown.display().to_string(),
-        modified_at,
-        bytes: meta.map(|meta| meta.len()).unwrap_or_default(),
+        modified_at: meta.and_then(changed_at),
+        bytes: meta.map(Metadata::len).unwrap_or_default(),
     }
 }
 
-/// Whether a name fits a pattern: `*` is any text, `?` any letter. Hidden files never fit a pattern
-/// that does not begin with a point.
+/// Returns when a file changed.
+pub(super) fn changed_at(meta: &Metadata) -> Option<DateTime<Utc>> {
+    meta.modified().ok().map(DateTime::from)
+}
+
+/// Whether the name of a file or folder fits a pattern. Hidden ones never fit a pattern that does not
+/// begin with a point.
 fn fits(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && !pattern.starts_with('.') {
-        return false;
-    }
+    (pattern.starts_with('.') || !name.starts_with('.')) && is_match(pattern, name)
+}
+
+/// Whether a text fits a pattern: `*` is any text, `?` any letter.
+pub(super) fn is_match(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut read) = (0, 0);
@@ -118,6 +184,46 @@ fn fits(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shown_name_of_an_import_has_no_secret() {
+        let import = |place: &str, name: Option<&str>| SourceAddParams {
+            place: place.to_owned(),
+            name: name.map(Into::into),
+            decisions: contract::sources::ImportDecisions::default(),
+            unattended: false,
+            forget_remembered: false,
+        };
+        assert_eq!(shown(&import("/exports/november.csv", None)), "november.csv");
+        assert_eq!(shown(&import("exports/*.csv", Some("ads"))), "*.csv");
+        assert_eq!(shown(&import("postgresql://ana:secret@db/shop", None)), "postgresql");
+        assert_eq!(shown(&import("postgresql://ana:secret@db/shop", Some("shop"))), "shop");
+    }
+
+    #[test]
+    fn a_pattern_has_wildcards_in_folders_too_and_the_newest_file_comes_last() {
+        let root = tempfile::tempdir().unwrap();
+        let made = |name: &str, at: u64| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = fs::File::create(&path).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(at)).unwrap();
+            path
+        };
+        let late = made("clients/acme/10.csv", 2_000);
+        let early = made("clients/bolt/10.csv", 1_000);
+        made("clients/readme.csv", 1_000);
+        made("clients/.old/10.csv", 1_000);
+        made("clients/crux/10.txt", 1_000);
+        let found = |pattern: &str| find_files(&root.path().join(pattern).display().to_string());
+        assert_eq!(found("clients/*/*.csv").unwrap(), [early.clone(), late.clone()]);
+        assert_eq!(found("clients/*/10.csv").unwrap(), [early.clone(), late.clone()]);
+        assert_eq!(found("cl*/a???/*.csv").unwrap(), std::slice::from_ref(&late));
+        assert!(found("clients/*/*.xlsx").unwrap_err().message.contains("No file fits"));
+        assert_eq!(found("none/*.csv").unwrap_err().reason_text(), Some("no_folder"));
+        assert_eq!(name_among(&late, &[late.clone(), early]), "acme/10.csv");
+        assert_eq!(name_among(&late, std::slice::from_ref(&late)), "10.csv");
+    }
 
     #[test]
     fn patterns_match_whole_names() {

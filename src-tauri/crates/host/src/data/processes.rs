@@ -22,6 +22,7 @@ use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    failures::{removed_meanwhile, without_paths},
     forwarding::{Forwarder, Reachable},
     storage::Storage,
 };
@@ -200,7 +201,9 @@ impl Processes {
     /// Adds what is known of a database to its error.
     fn explain(&self, source: &SourceName, error: AgentError) -> AgentError {
         let databases = self.databases.lock();
-        let Some(database) = databases.get(source) else { return error };
+        let Some(database) = databases.get(source) else {
+            return removed_meanwhile(source, &error);
+        };
         let failure = database.forwarder.as_ref().and_then(|forwarder| forwarder.take_failure());
         let is_stored = self.storage.names().contains(source);
         explain(error, source, &database.needs.address, failure, is_stored)
@@ -238,7 +241,7 @@ impl Processes {
             .servers
             .call(key, tool, arguments, limit + SLACK, cancel)
             .await
-            .map_err(|failure| error_of(failure.error))?;
+            .map_err(|failure| without_paths(error_of(failure.error), self.storage.root()))?;
         serde_json::from_value(answer).map_err(|error| odd_answer(&error))
     }
 
@@ -269,10 +272,12 @@ impl Processes {
 
     /// Ends the process of a source that was removed.
     pub(super) async fn forget_database(&self, source: &SourceName) {
+        let _preparing = self.preparing.lock().await;
         let key = format!("{PACK}/{}", database_name(source));
+        // A question that ends with the process finds that the source is gone.
+        self.databases.lock().remove(source);
         self.servers.remove(&key).await;
         self.known.lock().remove(&key);
-        self.databases.lock().remove(source);
     }
 
     /// Ends the processes that nobody asked for a while, to free their memory, and deletes what they

@@ -13,6 +13,7 @@ use contract::{
 
 use super::{
     comparing::{Renamed, Vanished},
+    path_accounts::QUESTION,
     places::FileStamp,
 };
 
@@ -131,6 +132,47 @@ pub(super) fn ask_account(account: &str) -> ImportQuestion {
             choice(OTHER, "No, it is a source of its own"),
         ],
         option: "--account NAME".to_owned(),
+    }
+}
+
+/// Asks whether a file has the account in its path, as earlier files have that in theirs.
+pub(super) fn ask_account_of_path(account: &str, pattern: &str) -> ImportQuestion {
+    ImportQuestion {
+        text: text!(
+            "The file does not say whose data it is. The account of earlier files comes from their path, by {pattern}. Here that is {account}, which has no rows yet. Does the file belong to {account}?",
+            pattern,
+            account
+        ),
+        ..ask_account(account)
+    }
+}
+
+/// Asks whose data a file is, if its path has no account, or one of several.
+pub(super) fn ask_account_of_file(
+    path: &str,
+    pattern: &str,
+    accounts: &[String],
+) -> ImportQuestion {
+    let text = if accounts.is_empty() {
+        text!(
+            "The account comes from the path, but {path} does not fit {pattern}. Whose data is it?",
+            path,
+            pattern
+        )
+    } else {
+        text!(
+            "The account comes from the path, but {path} fits {pattern} in several ways. Whose data is it?",
+            path,
+            pattern
+        )
+    };
+    let choices =
+        accounts.iter().map(|one| choice(one, text!("It is that of {account}", account = one)));
+    ImportQuestion {
+        id: QUESTION.to_owned(),
+        text,
+        choices: choices.collect(),
+        option: answer_option(QUESTION, "NAME"),
     }
 }
 
@@ -283,6 +325,23 @@ pub(super) fn ask_vanished(leaving: &Leaving) -> ImportQuestion {
     let values: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
     let option = answer_option("vanished", &values.join("|"));
     ImportQuestion { id: "vanished".to_owned(), text, choices, option }
+}
+
+/// Asks what becomes of rows that are not in the file, if stored rows also come from another file.
+pub(super) fn ask_other_file(count: u64, other: &str) -> ImportQuestion {
+    ImportQuestion {
+        id: "vanished".to_owned(),
+        text: text!(
+            "Stored rows that are not in the file: {count}. Stored rows also come from {other}. Take the rows out that are not in the file?",
+            count,
+            other
+        ),
+        choices: vec![
+            choice(REPLACE, "Yes, the file is complete"),
+            choice(KEEP, "No, keep them: the file has only a part"),
+        ],
+        option: answer_option("vanished", "replace|keep"),
+    }
 }
 
 /// Lists texts, which keep their keys.

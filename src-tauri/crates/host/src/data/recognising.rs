@@ -12,8 +12,10 @@ use super::{
     deciding::{self, Fit},
     importing::{Candidate, Import, Pending},
     naming::{base_name, free_name},
+    path_accounts::{PathAccount, account_by_rule, find_account},
     questions::{self, OTHER, SAME},
     remembering::{SameData, drop_unfitting, repeat_decisions},
+    storage::State,
 };
 
 /// The questions by whose answer a file becomes a source of its own.
@@ -38,12 +40,33 @@ impl Import<'_> {
         let before = named.map(|pending| self.remembered(pending)).unwrap_or_default();
         // A person who names a source confirms that the file belongs to the source.
         let same = SameData { account: named.is_some(), currency: named.is_some() };
-        let decisions = repeat_decisions(&self.given(), &before, same);
+        let decisions = self.decisions_for(path, &before, same);
         let mut candidate = self.read_fitting(path, staging, decisions).await?;
         if let Some(pending) = named {
             self.repeat_open(path, staging, &mut candidate, pending).await?;
         }
         Ok(candidate)
+    }
+
+    /// Returns the decisions about a file: those of the person, completed by those for earlier files
+    /// and by the account in the path.
+    fn decisions_for(
+        &self,
+        path: &Path,
+        before: &ImportDecisions,
+        same: SameData,
+    ) -> ImportDecisions {
+        let mut decisions = repeat_decisions(&self.given(), before, same);
+        if decisions.account.is_none() {
+            decisions.account = account_by_rule(&decisions, self.path_of_person(path));
+        }
+        decisions
+    }
+
+    /// Returns the path of a file, as far as a person chose it: the copy of a pipe has none.
+    fn path_of_person<'p>(&self, path: &'p Path) -> &'p Path {
+        let pipes = self.inner.profile.paths().piped_data();
+        if path.starts_with(pipes) { Path::new("") } else { path }
     }
 
     /// Reads the file. Remembered decisions that do not fit the file are left out.
@@ -99,7 +122,7 @@ impl Import<'_> {
         let account = self.answer("same_account") == Some(SAME) || has_content(target, hash);
         let currency = account || self.answer("same_currency") == Some(SAME);
         let same = SameData { account, currency };
-        let repeated = repeat_decisions(&self.given(), &self.remembered(target), same);
+        let repeated = self.decisions_for(path, &self.remembered(target), same);
         if repeated != candidate.decisions {
             self.read_again(path, staging, candidate, repeated).await?;
         }
@@ -228,13 +251,50 @@ impl Import<'_> {
             return Ok((new(), vec![questions::ask_source(&names)]));
         }
         let Some((_, found)) = fitting.pop() else { return Ok((new(), Vec::new())) };
-        let is_known = deciding::names_account(&candidate.read.report, &self.params.decisions);
-        let before = self.remembered(&found).account;
-        let questions = before
-            .filter(|_| !is_known && self.answer("same_account") != Some(SAME))
-            .filter(|_| !has_content(&found, &candidate.read.report.hash))
-            .map(|account| questions::ask_account(&account));
-        Ok((found, questions.into_iter().collect()))
+        let is_known = deciding::names_account(&candidate.read.report, &candidate.decisions)
+            || self.answer("same_account") == Some(SAME);
+        let question = if is_known { None } else { self.ask_account(path, candidate, &found) };
+        Ok((found, question.into_iter().collect()))
+    }
+
+    /// Asks whether a file that does not say its account has that of earlier files, or the one in its
+    /// path. An account in the path that an earlier file has is not asked about.
+    fn ask_account(
+        &self,
+        path: &Path,
+        candidate: &Candidate,
+        found: &Pending,
+    ) -> Option<ImportQuestion> {
+        let before = self.remembered(found);
+        let Some(pattern) = &before.account_from_path else {
+            let is_same = has_content(found, &candidate.read.report.hash);
+            return before.account.filter(|_| !is_same).map(|one| questions::ask_account(&one));
+        };
+        let account = account_by_rule(&before, self.path_of_person(path))?;
+        let has_it = |state: &State| state.import.decisions.account.as_ref() == Some(&account);
+        let is_new = !found.chain.iter().any(has_it);
+        is_new.then(|| questions::ask_account_of_path(&account, pattern))
+    }
+
+    /// Asks whose data a file is, if the account should be in the path and is not.
+    pub(super) fn ask_account_of_file(
+        &self,
+        path: &Path,
+        candidate: &Candidate,
+    ) -> Option<ImportQuestion> {
+        let Candidate { read, decisions, .. } = candidate;
+        let pattern = decisions.account_from_path.as_ref()?;
+        if decisions.account.is_some() || deciding::says_account(&read.report) {
+            return None;
+        }
+        let accounts = match find_account(pattern, self.path_of_person(path)) {
+            PathAccount::Several(accounts) => accounts,
+            PathAccount::None | PathAccount::One(_) => Vec::new(),
+        };
+        // The copy of a pipe is in the profile.
+        let is_of_person = self.path_of_person(path) == path;
+        let shown = if is_of_person { path } else { path.file_name().map_or(path, Path::new) };
+        Some(questions::ask_account_of_file(&shown.display().to_string(), pattern, &accounts))
     }
 
     /// Returns a new source that is named after a file, or the source of that name if all of its

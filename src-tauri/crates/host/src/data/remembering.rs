@@ -17,8 +17,9 @@ pub(super) struct SameData {
 
 /// Returns the person's decisions, completed by those that were taken for the source before. The
 /// account and currency of all rows are only repeated as `same_data` says: another client's file
-/// looks the same. The line with the headings, the decimal sign, and the order of day and month are
-/// repeated only where the file leaves them open, which the caller finds out.
+/// looks the same. A rule that finds the account of each file in its path takes the place of an
+/// account. The line with the headings, the decimal sign, and the order of day and month are repeated
+/// only where the file leaves them open, which the caller finds out.
 pub(super) fn repeat_decisions(
     given: &ImportDecisions,
     before: &ImportDecisions,
@@ -30,7 +31,11 @@ pub(super) fn repeat_decisions(
     }
     decisions.zone = decisions.zone.or_else(|| before.zone.clone());
     decisions.mode = decisions.mode.or(before.mode);
-    if same_data.account {
+    if decisions.account.is_none() {
+        let rule = &before.account_from_path;
+        decisions.account_from_path = decisions.account_from_path.or_else(|| rule.clone());
+    }
+    if same_data.account && decisions.account_from_path.is_none() {
         decisions.account = decisions.account.or_else(|| before.account.clone());
     }
     if same_data.currency {
@@ -83,6 +88,12 @@ pub(super) fn remembered_after(
     kept.header_line = kept.header_line.or(before.header_line);
     kept.decimal = kept.decimal.or(before.decimal);
     kept.date_order = kept.date_order.or(before.date_order);
+    let rule = &before.account_from_path;
+    kept.account_from_path = kept.account_from_path.or_else(|| rule.clone());
+    if kept.account_from_path.is_some() {
+        // The account is that of this file.
+        kept.account = None;
+    }
     for (column, choice) in &before.columns {
         kept.columns.entry(column.clone()).or_insert_with(|| choice.clone());
     }
@@ -145,7 +156,7 @@ pub(super) fn repeated_notes(
     if given.date_order.is_none() && used.date_order.is_some() {
         notes.push("Dates are read in the order that was decided for an earlier file.".into());
     }
-    if let (None, Some(account)) = (&given.account, &used.account) {
+    if let (None, None, Some(account)) = (&given.account, &used.account_from_path, &used.account) {
         notes.push(text!("Account as for earlier files: {account}.", account));
     }
     if let (None, Some(currency)) = (&given.currency, &used.currency) {
@@ -187,6 +198,21 @@ mod tests {
         let same = SameData { account: true, currency: true };
         let repeated = repeat_decisions(&none, &before, same);
         assert_eq!(repeated.account.as_deref(), Some("Client One"));
+    }
+
+    #[test]
+    fn a_rule_for_the_account_takes_the_place_of_an_account() {
+        let of = |account: Option<&str>, pattern: Option<&str>| ImportDecisions {
+            account: account.map(str::to_owned),
+            account_from_path: pattern.map(str::to_owned),
+            ..ImportDecisions::default()
+        };
+        let same = SameData { account: true, currency: true };
+        let (rule, account) = (of(None, Some("{account}/*")), of(Some("Acme"), None));
+        assert_eq!(repeat_decisions(&ImportDecisions::default(), &rule, same), rule);
+        assert_eq!(repeat_decisions(&rule, &account, same), rule);
+        assert_eq!(repeat_decisions(&account, &rule, same), account, "a person names it");
+        assert_eq!(remembered_after(&account, &rule), rule, "it is that of one file");
     }
 
     #[test]

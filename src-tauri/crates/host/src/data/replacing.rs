@@ -174,6 +174,22 @@ pub(super) fn newest_file<'a>(chain: &'a [State], scope: &ImportScope) -> Option
     newest
 }
 
+/// Returns the other files than that of a path from which rows of a scope come.
+pub(super) fn other_files<'a>(
+    chain: &'a [State],
+    scope: &ImportScope,
+    path: &str,
+) -> Vec<&'a FileStamp> {
+    let Some(present) = chain.first() else { return Vec::new() };
+    let has_rows = |state: &&State| {
+        let own = state.parts.last();
+        own.is_some_and(|own| present.parts.iter().any(|part| part.file == own.file))
+            && overlaps(scope, &state.import.change.scope, true)
+    };
+    let others = chain.iter().filter(has_rows).map(|state| &state.file);
+    others.filter(|file| file.path != path).collect()
+}
+
 /// How content is stored that was imported before and is read in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {
@@ -221,7 +237,11 @@ pub(super) fn stored_content(
 
 /// Returns the decisions that affect the values of rows.
 fn reading_of(decisions: &ImportDecisions) -> ImportDecisions {
-    let mut reading = ImportDecisions { mode: None, ..remembering::remembered(decisions) };
+    let mut reading = ImportDecisions {
+        mode: None,
+        account_from_path: None,
+        ..remembering::remembered(decisions)
+    };
     for choice in reading.columns.values_mut() {
         choice.usage = None;
     }

@@ -174,6 +174,11 @@ impl Storage {
         Self { root }
     }
 
+    /// Returns the folder of everything that this module stores.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Returns the folder of all sources.
     pub(super) fn sources(&self) -> PathBuf {
         self.root.join("sources")
@@ -343,11 +348,20 @@ impl Storage {
 
     /// Returns the state in force and those before it, newest first.
     pub(super) fn chain(&self, source: &StoredSource) -> Result<Vec<State>, AgentError> {
+        self.chain_from(&source.name, source.present.clone())
+    }
+
+    /// Returns a state and those before it, newest first.
+    pub(super) fn chain_from(
+        &self,
+        name: &SourceName,
+        newest: Option<String>,
+    ) -> Result<Vec<State>, AgentError> {
         let mut chain = Vec::new();
-        let mut next = source.present.clone();
+        let mut next = newest;
         let mut seen = BTreeSet::new();
         while let Some(id) = next {
-            let state = self.read_state(&source.name, &id)?;
+            let state = self.read_state(name, &id)?;
             next = state.parent.clone().filter(|parent| seen.insert(parent.clone()));
             chain.push(state);
         }

@@ -94,6 +94,7 @@ pub(super) fn asked_parts(
         definitions: None,
         approved: Vec::new(),
         covered: None,
+        exports: Vec::new(),
         version: None,
     }
 }

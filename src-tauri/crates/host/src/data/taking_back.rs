@@ -1,10 +1,13 @@
 //! Takes the newest import of a source back, and removes sources with all that belongs to them. This
 //! module must not know how files are read.
 
+use std::path::PathBuf;
+
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Reason, SourceName, SourceParams, SourceView, sources::SourceKind, text,
+    AgentError, Reason, SourceName, SourceParams, SourceView, Text, sources::SourceKind, text,
 };
+use tokio::sync::MutexGuard;
 
 use super::{
     Inner, Sources, change_record,
@@ -18,7 +21,7 @@ impl Sources {
     /// before the import.
     pub(crate) async fn undo(&self, params: &SourceParams) -> Result<SourceView, AgentError> {
         let inner = self.opened()?;
-        let _changing = inner.changing.lock().await;
+        let _changing = inner.begin_change().await?;
         let name = &params.name;
         let mut source = inner.storage.read(name)?;
         let mut chain = inner.storage.chain(&source)?.into_iter();
@@ -51,7 +54,7 @@ impl Sources {
     /// Removes a source and erases its rows. A source whose file is damaged is removed, too.
     pub(crate) async fn remove(&self, params: &SourceParams) -> Result<(), AgentError> {
         let inner = self.opened()?;
-        let _changing = inner.changing.lock().await;
+        let _changing = inner.begin_change().await?;
         let name = &params.name;
         let source = match inner.storage.read(name) {
             Err(error) if error.has_reason(Reason::NotFound) => return Err(error),
@@ -67,6 +70,13 @@ impl Sources {
 }
 
 impl Inner {
+    /// Begins a change of a source by a person. Fails while an import runs, because the change would
+    /// wait for it, and a long import would look like a program that hangs.
+    pub(super) async fn begin_change(&self) -> Result<MutexGuard<'_, ()>, AgentError> {
+        self.jobs.check_none_runs()?;
+        Ok(self.changing.lock().await)
+    }
+
     async fn forget_database_of(&self, source: Option<&StoredSource>) -> Result<(), AgentError> {
         let Some(source) = source else { return Ok(()) };
         match &source.kind {
@@ -92,6 +102,16 @@ fn restore(source: &mut StoredSource, state: &State, at: DateTime<Utc>) {
     }
     source.decisions = decisions;
     source.place.clone_from(&former.place);
+}
+
+/// Returns the note about files that were taken back and that a refresh leaves.
+pub(super) fn left_undone(files: &[PathBuf]) -> Text {
+    let name = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let names: Vec<String> = files.iter().filter_map(name).collect();
+    text!(
+        "These files were imported and taken back, so they are not imported again unless a person names them: {files}.",
+        files = names.join(", ")
+    )
 }
 
 fn rows_deleted(source: &SourceName) -> AgentError {

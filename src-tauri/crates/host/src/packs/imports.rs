@@ -162,6 +162,11 @@ impl Imports {
         }
     }
 
+    /// Whether an import runs that would be lost if the program ended now.
+    pub(crate) fn is_running(&self) -> bool {
+        self.jobs.lock().values().any(|job| !job.view.finished)
+    }
+
     fn add_job(
         &self,
         job: &str,

@@ -7,6 +7,7 @@ mod adding;
 mod definitions;
 mod exports;
 mod figures;
+mod folders;
 mod keeping;
 mod repeating;
 mod replacing;

@@ -19,7 +19,7 @@ const VALUES: [(&str, &[&str]); 13] = [
     ("currency_sign", &["cells"]),
     ("currency_heading", &["heading", "column"]),
     ("decimal", &["point", "comma"]),
-    ("date_order", &["day_first", "month_first"]),
+    ("date_order", &["day_first", "month_first", "year_first"]),
 ];
 
 /// The questions whose answer is the code of a currency.

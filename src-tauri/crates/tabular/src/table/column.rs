@@ -1,16 +1,14 @@
 //! One column: how its cells are read, and what was seen in them. Must not know other columns.
 
 use chrono::{Datelike as _, NaiveDate, NaiveDateTime};
-use contract::{
-    data::DateOrder,
-    sources::{ColumnChoice, ColumnUse, NumberSign},
-};
+use contract::sources::{ColumnChoice, ColumnUse, NumberSign};
 
 use super::cells::{
     counted::Counting,
-    currency::Currency,
+    currency::{self, Currency},
     day::{DayCell, Written, parse_day},
     number::{Evidence, Number, NumberFault, parse_number},
+    order::DayOrder,
     value::{self, Tag},
 };
 use super::words;
@@ -29,7 +27,7 @@ pub(crate) enum Reading {
     },
     Day {
         /// The order of days that can mean two.
-        order: DateOrder,
+        order: DayOrder,
     },
     Flag,
 }
@@ -136,7 +134,8 @@ impl Column {
         match parse_number(cell, sign) {
             Ok(mut number) => {
                 if tag == Tag::Number {
-                    number.evidence = Evidence::None;
+                    // A workbook stores all digits, also with an exponent.
+                    (number.evidence, number.has_exponent) = (Evidence::None, false);
                 } else if number.is_percent != is_percent && number.mantissa != 0 {
                     return Err(CellFault::Percent);
                 } else if has_leading_zero(cell) && self.hint != Some(ColumnUse::Sum) {
@@ -160,7 +159,7 @@ impl Column {
             Tag::Error => return self.fault_of_error(),
             _ => {}
         }
-        if value::is_blank(cell) {
+        if value::is_blank(cell) || currency::is_dash(cell) {
             return Ok(Value::Empty);
         }
         if value::is_error(cell) {
@@ -185,7 +184,7 @@ impl Column {
         &self,
         cell: &[u8],
         tag: Tag,
-        order: DateOrder,
+        order: DayOrder,
         memory: &mut DayMemory,
     ) -> Result<Value, CellFault> {
         if let Some(counting) = self.counting

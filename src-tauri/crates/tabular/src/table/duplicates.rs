@@ -14,13 +14,18 @@ pub(crate) struct Duplicates {
     pub(crate) most: u64,
     /// The positions of the first of them among the stored rows.
     pub(crate) first: Vec<u64>,
-    /// The hashes of rows that occur several times.
-    pub(crate) hashes: Vec<u64>,
+    /// The hashes of rows that occur several times, with the number of rows that are stored if a person
+    /// leaves equal rows out.
+    pub(crate) stored: HashMap<u64, u64>,
+    /// The number of rows after which all rows follow again in their order.
+    pub(crate) period: Option<u64>,
 }
 
 /// The bits of the first look. A hash whose bit is set may have been seen.
 const BITS: usize = 1 << 27;
 const FIRST: usize = 20;
+/// The most times that a file can have been put together with itself.
+const MAX_PARTS: usize = 100;
 
 /// Finds equal rows by their hashes, in the order of the rows.
 pub(crate) fn find(hashes: &[u64]) -> Duplicates {
@@ -40,7 +45,39 @@ pub(crate) fn find(hashes: &[u64]) -> Duplicates {
     if candidates.is_empty() {
         return Duplicates::default();
     }
-    count(hashes, candidates)
+    match find_period(hashes) {
+        Some(period) => count_parts(hashes, period),
+        None => count(hashes, candidates),
+    }
+}
+
+/// Returns the number of rows after which all rows follow again in their order, if they differ.
+fn find_period(hashes: &[u64]) -> Option<usize> {
+    let count = hashes.len();
+    let periods = (2..=MAX_PARTS).rev().filter(|parts| count.is_multiple_of(*parts));
+    let mut periods = periods.map(|parts| count / parts).filter(|period| *period > 1);
+    let repeats = |period: usize| hashes[period..] == hashes[..count - period];
+    let differs = |period: usize| hashes[..period].iter().any(|hash| *hash != hashes[0]);
+    periods.find(|period| repeats(*period) && differs(*period))
+}
+
+/// Counts the rows of a file that repeats its first rows.
+fn count_parts(hashes: &[u64], period: usize) -> Duplicates {
+    let mut stored: HashMap<u64, u64> = HashMap::new();
+    for hash in &hashes[..period] {
+        *stored.entry(*hash).or_default() += 1;
+    }
+    let again = (hashes.len() - period) as u64;
+    let most = stored.values().max().map_or(0, |most| most * (hashes.len() / period) as u64);
+    let first = period as u64;
+    Duplicates {
+        rows: again,
+        in_blocks: again,
+        most,
+        first: (first..first + again.min(FIRST as u64)).collect(),
+        stored,
+        period: Some(first),
+    }
 }
 
 /// Counts the rows of hashes that may occur several times.
@@ -77,8 +114,8 @@ fn count(hashes: &[u64], candidates: Vec<u64>) -> Duplicates {
             before = Some((*first, false));
         }
     }
-    found.hashes =
-        places.iter().filter(|(_, (_, count))| *count > 1).map(|(hash, _)| *hash).collect();
+    found.stored =
+        places.iter().filter(|(_, (_, count))| *count > 1).map(|(hash, _)| (*hash, 1)).collect();
     found
 }
 
@@ -94,5 +131,18 @@ mod tests {
         let found = find(&[11, 22, 33, 44, 22]);
         assert_eq!((found.rows, found.in_blocks), (1, 0));
         assert_eq!(find(&[1, 2, 3]), Duplicates::default());
+    }
+
+    #[test]
+    fn a_file_that_repeats_itself_has_its_first_rows_once_with_those_that_are_equal() {
+        let found = find(&[11, 22, 22, 22, 33, 11, 22, 22, 22, 33]);
+        assert_eq!((found.rows, found.period, found.most), (5, Some(5), 6));
+        assert_eq!(found.first, [5, 6, 7, 8, 9]);
+        assert_eq!(found.stored, HashMap::from([(11, 1), (22, 3), (33, 1)]));
+        let found = find(&[11, 22, 11, 22, 11, 22, 11, 22]);
+        assert_eq!((found.rows, found.period), (6, Some(2)));
+        for hashes in [[11, 11, 11, 11], [11, 22, 22, 11], [11, 22, 33, 11]] {
+            assert_eq!(find(&hashes).period, None, "{hashes:?}");
+        }
     }
 }

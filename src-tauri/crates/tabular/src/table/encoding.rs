@@ -7,9 +7,11 @@ use std::{
 };
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
+use contract::{Text, text};
+use encoding_rs::{CoderResult, Decoder, DecoderResult, Encoding, UTF_8, WINDOWS_1252};
+use memchr::memchr_iter;
 
-use super::{content::Content, fault::TableError};
+use super::{content::Content, control::TableControl, fault::TableError};
 
 const BUFFER: usize = 256 << 10;
 /// Bytes that are looked at to tell encodings of one byte per character apart.
@@ -65,6 +67,50 @@ pub(crate) fn open<'f>(
     let decoder = encoding.new_decoder_with_bom_removal();
     let buffer = vec![0; BUFFER];
     Ok(Box::new(Transcoder { text, decoder, buffer, from: 0, to: 0, is_over: false }))
+}
+
+/// Reads a text and returns a note about characters that are not valid in its encoding, which
+/// `open` replaces. `newline` ends its lines.
+pub(crate) fn note_replaced(
+    content: &Content,
+    file: &File,
+    encoding: &'static Encoding,
+    newline: u8,
+    control: &TableControl<'_>,
+) -> Result<Option<Text>, TableError> {
+    // UTF-8 is refused if it is not valid, and each byte of Windows-1252 is a character.
+    if encoding == UTF_8 || encoding == WINDOWS_1252 {
+        return Ok(None);
+    }
+    let mut text = BufReader::with_capacity(BUFFER, content.open(file)?);
+    let mut decoder = encoding.new_decoder_with_bom_removal();
+    let mut buffer = vec![0; BUFFER];
+    let (mut count, mut line) = (0_u64, 1_u64);
+    loop {
+        control.check()?;
+        let bytes = text.fill_buf()?;
+        let is_last = bytes.is_empty();
+        let (result, read, written) =
+            decoder.decode_to_utf8_without_replacement(bytes, &mut buffer, is_last);
+        text.consume(read);
+        if count == 0 {
+            line += memchr_iter(newline, &buffer[..written]).count() as u64;
+        }
+        match result {
+            DecoderResult::Malformed(..) => count += 1,
+            DecoderResult::InputEmpty if is_last => break,
+            DecoderResult::InputEmpty | DecoderResult::OutputFull => {}
+        }
+    }
+    let encoding = encoding.name().to_owned();
+    Ok((count > 0).then(|| {
+        text!(
+            "Characters that are not valid in {encoding} were replaced by \"�\": {count}, the first in line {line}.",
+            encoding,
+            count,
+            line
+        )
+    }))
 }
 
 /// A byte that is not UTF-8.

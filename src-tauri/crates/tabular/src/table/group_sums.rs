@@ -2,11 +2,10 @@
 //! such rows. A name that begins like that of a total can also be one of a campaign, so that the
 //! numbers decide. Must not know how rows are left out.
 
-use contract::sources::ColumnUse;
-
 use super::{
+    equal_sums::{Measures, Numbers, add},
     plan::Plan,
-    summed::{MAX_NUMBERS, Row, Subtotal, Table},
+    summed::{Row, Subtotal, Table},
     words,
 };
 
@@ -16,8 +15,6 @@ const MAX_TESTED: usize = 2_000;
 const MAX_ITEMS: usize = 10_000;
 /// The most names in the question.
 const NAMES: usize = 3;
-
-type Numbers = [i128; MAX_NUMBERS];
 
 /// Rows above that are no part of a sum yet, and the sums of the others.
 #[derive(Default)]
@@ -51,18 +48,11 @@ impl Items {
     }
 }
 
-fn add(sum: &mut Numbers, more: &Numbers) {
-    for (sum, more) in sum.iter_mut().zip(more) {
-        *sum = sum.saturating_add(*more);
-    }
-}
-
 /// Finds such rows beside the sums that are already known.
 pub(super) fn find(
     table: &Table,
     plan: &Plan,
-    numbers: &[usize],
-    scales: &[u8],
+    measures: &Measures,
     known: &[Subtotal],
 ) -> Option<Subtotal> {
     let texts = |is: &dyn Fn(usize, &str) -> bool| -> Vec<Vec<bool>> {
@@ -80,12 +70,7 @@ pub(super) fn find(
         says: texts(&|_, text| words::begins_with_total(text)),
         known: texts(&is_known),
         unnamed: texts(&|_, text| text.is_empty()),
-        ranks: [Some(ColumnUse::Sum), None, Some(ColumnUse::Last)].map(|usage| {
-            let of_usage =
-                numbers.iter().enumerate().filter(|(_, at)| plan.columns[**at].hint == usage);
-            of_usage.map(|(bit, _)| 1_u8 << bit).sum()
-        }),
-        rounds: numbers.iter().map(|at| scales[*at] > 0).collect(),
+        measures,
     };
     // A group of one row has a sum, too, but such a row is no evidence by itself.
     let found = if search.walk(2).is_empty() { Vec::new() } else { search.walk(1) };
@@ -99,10 +84,7 @@ struct Search<'a> {
     /// Whether they name rows that are known as totals.
     known: Vec<Vec<bool>>,
     unnamed: Vec<Vec<bool>>,
-    /// The columns that show whether a row is a sum, as bits. The first ones with a number count.
-    ranks: [u8; 3],
-    /// Whether the numbers of each column can be rounded.
-    rounds: Vec<bool>,
+    measures: &'a Measures,
 }
 
 /// Returns the position of the first label of a row with a mark.
@@ -149,7 +131,7 @@ impl Search<'_> {
         let mut sum = Numbers::default();
         for (at, (numbers, _)) in items.items.iter().rev().take(MAX_ITEMS).enumerate() {
             add(&mut sum, numbers);
-            if at + 1 >= least && self.is_equal(row, &sum, at + 1, may_be_zero) {
+            if at + 1 >= least && self.measures.is_equal(row, &sum, at + 1, may_be_zero) {
                 return Some(at + 1);
             }
         }
@@ -157,22 +139,8 @@ impl Search<'_> {
     }
 
     fn is_sum_of_all(&self, row: &Row, items: &Items) -> bool {
-        items.items.len() > 1 && self.is_equal(row, &items.total, items.items.len(), false)
-    }
-
-    /// Whether the numbers of a row are a sum, up to the rounding of its items.
-    fn is_equal(&self, row: &Row, sum: &Numbers, items: usize, may_be_zero: bool) -> bool {
-        let filled = |mask: &u8| mask & row.filled;
-        let Some(mask) = self.ranks.iter().map(filled).find(|mask| *mask > 0) else { return false };
-        let most = (items as u128 / 2).max(1);
-        let mut is_evidence = may_be_zero;
-        let mut shown = row.numbers.iter().zip(sum).zip(&self.rounds).enumerate();
-        let is_equal = shown.all(|(bit, ((own, sum), rounds))| {
-            let counts = mask & (1 << bit) > 0;
-            is_evidence |= counts && *own != 0;
-            !counts || own.abs_diff(*sum) <= if *rounds { most } else { 0 }
-        });
-        is_equal && is_evidence
+        let count = items.items.len();
+        count > 1 && self.measures.is_equal(row, &items.total, count, false)
     }
 
     fn describe(&self, found: &[usize], plan: &Plan) -> Option<Subtotal> {
@@ -194,15 +162,13 @@ impl Search<'_> {
             rows: found.len() as u64,
             is_named: false,
             is_sum: true,
-            lines: rows().map(|row| (row.sheet, row.line)).collect(),
+            places: rows().map(|row| row.place).collect(),
         })
     }
 }
 
 fn numbers_of(row: &Row) -> Numbers {
     let mut numbers = Numbers::default();
-    for (to, from) in numbers.iter_mut().zip(&row.numbers) {
-        *to = *from;
-    }
+    add(&mut numbers, &row.numbers);
     numbers
 }

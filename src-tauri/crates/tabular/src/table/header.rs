@@ -7,6 +7,7 @@ use contract::sources::NumberSign;
 use super::{
     cells::{day::parse_day, number::parse_number, value::Tag},
     fault::TableError,
+    period_headings,
     records::{Kept, Record},
 };
 
@@ -25,6 +26,8 @@ pub(crate) struct Header {
     pub(crate) names: Vec<String>,
     /// Whether the line was chosen although it looks like a row.
     pub(crate) is_doubtful: bool,
+    /// Whether numbers are headings, because they are years or months that follow each other.
+    pub(crate) has_periods: bool,
 }
 
 impl Header {
@@ -42,10 +45,14 @@ pub(crate) fn find(head: &[Kept], decided: Option<u64>) -> Result<Header, TableE
     }
     let width = common_width(head);
     let is_wide = |record: &Record<'_>| record.len() == width || record.filled_len() == width;
+    let is_like = |(at, kept): &(usize, &Kept)| {
+        kept.fault.is_none()
+            && (is_like_headings(&kept.record()) || period_headings::are_periods(head, *at))
+    };
     let like: Vec<(usize, usize, bool)> = head
         .iter()
         .enumerate()
-        .filter(|(_, kept)| kept.fault.is_none() && is_like_headings(&kept.record()))
+        .filter(is_like)
         .map(|(at, kept)| (at, count_filled(&kept.record()), is_wide(&kept.record())))
         .collect();
     let find_among = |wide: bool| {
@@ -108,7 +115,8 @@ fn make(head: &[Kept], at: usize, is_doubtful: bool) -> Header {
     let record = head[at].record();
     let headings: Vec<String> = (0..record.len()).map(|at| record.text(at).to_owned()).collect();
     let names = make_names(&headings);
-    Header { records: at + 1, line: record.line, headings, names, is_doubtful }
+    let has_periods = period_headings::are_periods(head, at);
+    Header { records: at + 1, line: record.line, headings, names, is_doubtful, has_periods }
 }
 
 /// Makes names of headings: unique without regard to case, and not empty.
@@ -164,11 +172,25 @@ mod tests {
             (",,Oct,,Nov,\nCampaign,Owner,Cost,Clicks,Cost,Clicks\nOak,A,1,2,3,4\n", 2),
             ("Campaign,Jan 2026,Feb 2026\nOak,5,6\n", 1),
             ("Campaign,2026-11-01,2026-11-02,2026-11-03\nOak,5,6,7\n", 1),
+            ("Konto,2025,2026\nOak,5,6\n", 1),
+            ("Plan\nName,2026,2025,2024\nOak,5,6,2000\nElm,7,8,9\n", 2),
+            (",2025,2026\nOak,5,6\n", 1),
+            ("Name,202511,202512,202601\nOak,5,6,7\n", 1),
+            ("Account,1,2,3\nOak,5,6,7\n", 1),
+            ("Year,2025,2026\nCampaign,Cost,Clicks\nOak,5,6\n", 2),
         ] {
             let found = header(text);
             assert_eq!((found.0, found.1), (line, false), "{text}");
         }
         assert!(header("2026-11-01,Oak,5\n2026-11-02,Oak,6\n").1, "rows alone have no headings");
+        for text in [
+            "Oak,2025,2026\nElm,2024,2026\n",
+            "Oak,1,2,3\nElm,5,6,7\n",
+            "Oak,2025,2027\nElm,5,6\n",
+            "2025,2026\n5,6\n",
+        ] {
+            assert!(header(text).1, "{text}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use contract::sources::{ImportDecisions, ImportQuestion, TableReport};
 
 use super::{
     added::Added,
+    cells::order::DayOrder,
     choose,
     content::Content,
     control::{Progress, TableControl},
@@ -133,7 +134,13 @@ fn inspect_source(
             done => break done?,
         }
     };
-    finish(Job { source, file, name, decisions }, plan, findings, titles, open, control)
+    let replaced = source.note_replaced(file, control)?;
+    let job = Job { source, file, name, decisions };
+    let mut inspected = finish(job, plan, findings, titles, open, control)?;
+    if let Some(note) = replaced {
+        inspected.report.notes.insert(0, note);
+    }
+    Ok(inspected)
 }
 
 /// The file under inspection, with the decisions about it.
@@ -157,7 +164,8 @@ fn plan_and_scan(
     let header = header::find(&head, decisions.header_line)?;
     let (above, below): (&[Kept], &[Kept]) = head.split_at(header.records);
     let below = rows_of(below, &header);
-    let titles = Titles::read(&above[..above.len().saturating_sub(1)], decisions.date_order);
+    let order = decisions.date_order.map(DayOrder::from);
+    let titles = Titles::read(&above[..above.len().saturating_sub(1)], order);
     let mut plan = Plan::new(header, &below, decisions)?;
     plan.has_commas = source.has_commas();
     let findings = scan_until_right(source, file, &mut plan, decisions, control)?;
@@ -213,7 +221,7 @@ fn finish(
         plan.grouped = questions::grouped_labels(&plan, &findings);
         findings = scan(&mut *source.open(file)?, &plan, control)?;
     }
-    let mut subtotals = find_subtotals(&source, file, &plan, &findings, control)?;
+    let (mut subtotals, is_whole) = find_subtotals(&source, file, &plan, &findings, control)?;
     // A name that only ends like that of a total is one if its numbers say so, too.
     let is_row = |found: &Subtotal| !found.is_sum && words::is_weak_total(&found.name);
     let rows = subtotals.iter().filter(|found| is_row(found));
@@ -234,12 +242,12 @@ fn finish(
     findings.hashes = Vec::new();
     let duplicate_lines = find_lines(&source, file, &plan, &duplicates)?;
     if answer("duplicate_rows") == Some("leave_out") {
-        plan.repeated = duplicates.hashes.iter().copied().collect();
+        plan.repeated.clone_from(&duplicates.stored);
     }
     if answer("total_rows") == Some("leave_out") {
         leave_out(&mut plan, subtotals.iter().filter(|found| !found.is_named));
     }
-    let leaves_out = [plan.left_names.len(), plan.left_lines.len(), plan.repeated.len()];
+    let leaves_out = [plan.left_names.len(), plan.left_places.len(), plan.repeated.len()];
     if leaves_out.iter().any(|count| *count > 0) {
         findings = scan(&mut *source.open(file)?, &plan, control)?;
         findings.hashes = Vec::new();
@@ -249,6 +257,7 @@ fn finish(
             findings.columns[at].ids.shared = Some(found);
         }
     }
+    findings.skipped_sums = !is_whole;
     titles.currencies.append(&mut findings.currencies_of_notes);
     let stated = Stated::find(&titles, decisions);
     let decided = uses::decide(&plan, &findings, stated);
@@ -283,10 +292,10 @@ fn finish(
 /// Leaves out rows that are sums of others.
 fn leave_out<'a>(plan: &mut Plan, sums: impl Iterator<Item = &'a Subtotal>) {
     for found in sums {
-        if found.lines.is_empty() {
+        if found.places.is_empty() {
             plan.left_names.insert((found.column, found.name.clone()));
         } else {
-            plan.left_lines.extend(&found.lines);
+            plan.left_places.extend(&found.places);
         }
     }
 }
@@ -316,20 +325,20 @@ fn ask_rows(
     .collect()
 }
 
-/// Finds rows that are sums of other rows. In a long table, only rows with the name of a total are
-/// compared, with all other rows together.
+/// Finds rows that are sums of other rows, and whether all rows were tested. In a long table, only rows
+/// with the name of a total are compared, with all other rows together.
 fn find_subtotals(
     source: &Source,
     file: &File,
     plan: &Plan,
     findings: &Findings,
     control: &mut TableControl<'_>,
-) -> Result<Vec<Subtotal>, TableError> {
+) -> Result<(Vec<Subtotal>, bool), TableError> {
     if subtotals::is_small(findings.stored) {
         let scales: Vec<u8> = findings.columns.iter().map(|stats| stats.numbers.scale).collect();
         return subtotals::find(&mut *source.open(file)?, plan, &scales, control);
     }
-    Ok(subtotals::compare_named(plan, findings))
+    Ok((subtotals::compare_named(plan, findings), !subtotals::can_have(plan)))
 }
 
 /// Returns the lines of rows that are equal to earlier rows.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use contract::{
     Text,
-    data::DateOrder,
     sources::{ColumnUse, ImportDecisions, NumberSign, SheetFound},
     text,
 };
@@ -12,6 +11,7 @@ use contract::{
 use super::{
     cells::{counted::Counting, currency::Currency, value},
     column::Reading,
+    day_notes::note_days,
     duplicates::Duplicates,
     plan::Plan,
     questions::is_pasted_twice,
@@ -49,7 +49,8 @@ impl Seen<'_> {
         self.note_headings(&mut notes);
         self.note_columns(&mut notes);
         self.note_numbers(&mut notes);
-        self.note_days(&mut notes);
+        self.note_exponents(&mut notes);
+        notes.extend(note_days(self.plan, self.findings, self.decisions));
         self.note_money(&mut notes);
         self.note_rows(&mut notes);
         notes
@@ -165,6 +166,12 @@ impl Seen<'_> {
 
     /// Notes headings that are equal but for case and spaces, and values without a heading.
     fn note_headings(&self, notes: &mut Vec<Text>) {
+        if self.plan.header.has_periods {
+            notes.push(text!(
+                "The numbers in line {line} are headings, because they are years or months in order.",
+                line = self.plan.header.line
+            ));
+        }
         let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, heading) in self.plan.header.headings.iter().enumerate() {
             let words: Vec<&str> = heading.split_whitespace().collect();
@@ -340,50 +347,29 @@ impl Seen<'_> {
         });
     }
 
-    fn note_days(&self, notes: &mut Vec<Text>) {
-        for (at, column) in self.plan.columns.iter().enumerate() {
-            let Reading::Day { order } = column.reading else { continue };
-            let days = &self.findings.columns[at].days;
-            let shown = days.shown_order().is_some();
-            if let Some((_, sample)) = days.open.clone().filter(|_| !shown) {
-                let column = column.name.clone();
-                notes.push(match order {
-                    DateOrder::DayFirst => {
-                        text!(
-                            "Days such as {sample} in {column} were read with the day first.",
-                            sample,
-                            column
-                        )
-                    }
-                    DateOrder::MonthFirst => {
-                        text!(
-                            "Days such as {sample} in {column} were read with the month first.",
-                            sample,
-                            column
-                        )
-                    }
-                });
-            }
-            if !days.offsets.is_empty() && days.has_time && days.without_offset {
-                notes.push(text!(
-                    "Some moments in {column} state an offset, and others do not. Those without are stored as they are.",
-                    column = column.name.clone()
-                ));
-            }
-            if !days.offsets.is_empty() && days.has_time {
-                notes.push(match &self.decisions.zone {
-                    Some(zone) => text!(
-                        "The moments in {column} state their offsets. They are stored in the zone {zone}.",
-                        column = column.name.clone(),
-                        zone = zone.clone()
-                    ),
-                    None => text!(
-                        "The moments in {column} state their offsets. They are stored in UTC.",
-                        column = column.name.clone()
-                    ),
-                });
-            }
+    /// Notes numbers whose digits a spreadsheet can have cut. Numbers of other formats have all
+    /// digits, also with an exponent.
+    fn note_exponents(&self, notes: &mut Vec<Text>) {
+        if !matches!(self.source, Source::Text { origin: None, .. }) {
+            return;
         }
+        let columns = self.plan.columns.iter().zip(&self.findings.columns);
+        let found = columns.filter(|(column, stats)| {
+            matches!(column.reading, Reading::Number { .. }) && stats.numbers.exponents > 0
+        });
+        let (mut count, mut first) = (0, None);
+        for (column, stats) in found {
+            count += stats.numbers.exponents;
+            first = first.or_else(|| Some((column.name.clone(), stats.numbers.exponent.clone()?)));
+        }
+        let Some((column, (line, sample))) = first else { return };
+        notes.push(text!(
+            "Numbers with an exponent: {count}, such as {sample} in {column} in line {line}. A spreadsheet can drop digits of long numbers that it writes like this. Export them in full if digits are missing.",
+            count,
+            sample,
+            column,
+            line
+        ));
     }
 
     fn note_money(&self, notes: &mut Vec<Text>) {
@@ -456,6 +442,12 @@ impl Seen<'_> {
     fn note_rows(&self, notes: &mut Vec<Text>) {
         if self.findings.skipped_hashes {
             notes.push(text!("Equal lines were searched for in the first 20 million rows only."));
+        }
+        if self.findings.skipped_sums {
+            notes.push(text!(
+                "The file has {rows} rows, which are too many to test each for being the sum of others. Only rows with the name of a total were compared. Subtotals with other names count twice.",
+                rows = self.findings.stored
+            ));
         }
         let hidden = self.findings.hidden.count;
         if hidden > 0 && self.decisions.answers.contains_key("hidden_rows") {

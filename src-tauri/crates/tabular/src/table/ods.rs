@@ -8,7 +8,7 @@ use std::{
 
 use calamine::SheetVisible;
 use quick_xml::{
-    Reader,
+    Reader, XmlVersion,
     escape::resolve_xml_entity,
     events::{BytesStart, Event},
 };
@@ -29,6 +29,8 @@ use crate::limits::{Limit, MAX_CELL, MAX_CELLS, MAX_COLUMNS, MAX_SHEETS};
 
 /// The most rows of a sheet.
 const MAX_ROWS: u32 = 1 << 20;
+/// The beginnings of the names of attributes that are read.
+const READ: [&str; 4] = ["office:", "table:", "style:", "calcext:"];
 
 /// A sheet with its name and whether it is shown.
 pub(crate) struct Named {
@@ -86,24 +88,27 @@ struct Document {
 
 impl Document {
     fn read(&mut self, content: impl BufRead) -> Result<(), TableError> {
-        let failed = |error: quick_xml::Error| TableError::Workbook(error.to_string());
         let mut xml = Reader::from_reader(content);
         xml.config_mut().expand_empty_elements = true;
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
-            match xml.read_event_into(&mut buffer).map_err(failed)? {
+            match xml.read_event_into(&mut buffer).map_err(damaged)? {
                 Event::Eof => return Ok(()),
-                Event::Start(start) => self.open(&start)?,
+                Event::Start(start) => {
+                    check_entities(&start)?;
+                    self.open(&start)?;
+                }
                 Event::End(end) => self.close(end.name().as_ref())?,
                 Event::Text(text) => self.push_text(&text.xml10_content())?,
                 Event::CData(text) => self.push_text(&text)?,
                 Event::GeneralRef(entity) => {
                     let known = resolve_xml_entity(&entity).map(str::to_owned);
                     let sign = || entity.resolve_char_ref().ok().flatten().map(String::from);
-                    if let Some(text) = known.or_else(sign) {
-                        self.push_text(&text)?;
-                    }
+                    let Some(text) = known.or_else(sign) else {
+                        return Err(TableError::Workbook(format!("unknown entity &{};", &*entity)));
+                    };
+                    self.push_text(&text)?;
                 }
                 _ => {}
             }
@@ -334,6 +339,25 @@ impl OpenCell {
             Currency::from_sign(self.text.trim_matches(is_of_number))
         })
     }
+}
+
+fn damaged(error: quick_xml::Error) -> TableError {
+    TableError::Workbook(error.to_string())
+}
+
+/// Refuses an element whose values name an entity that is not one of XML: a value that is left out
+/// would change the cell.
+fn check_entities(start: &BytesStart<'_>) -> Result<(), TableError> {
+    if !start.attributes_raw().contains('&') {
+        return Ok(());
+    }
+    for attribute in start.attributes().with_checks(false).flatten() {
+        let key: &str = attribute.key.as_ref();
+        if READ.iter().any(|prefix| key.starts_with(prefix)) {
+            attribute.normalized_value(XmlVersion::Implicit1_0).map_err(damaged)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a row or column is hidden by hand or by a filter.

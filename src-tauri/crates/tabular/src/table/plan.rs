@@ -1,12 +1,9 @@
 //! The plan by which a table is read: how each column is read, and which rows are left out. The
 //! first plan is made from the first records; a scan of all records corrects it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use contract::{
-    data::DateOrder,
-    sources::{ColumnKind, ColumnUse, ImportDecisions, NumberSign},
-};
+use contract::sources::{ColumnKind, ColumnUse, ImportDecisions, NumberSign};
 
 use super::{
     answers::check_answers,
@@ -15,6 +12,7 @@ use super::{
         currency::{self, Currency},
         day::{Written, parse_day},
         number::{Evidence, parse_number},
+        order::DayOrder,
         value::{self, Tag},
     },
     column::{Column, Reading, flag_of},
@@ -50,10 +48,10 @@ pub(crate) struct Plan {
     pub(crate) keeps_unnamed: bool,
     /// Names of rows that are sums of others.
     pub(crate) left_names: HashSet<(usize, String)>,
-    /// The sheets and lines of rows that are sums of others.
-    pub(crate) left_lines: HashSet<(usize, u64)>,
-    /// The hashes of lines of which only the first is stored.
-    pub(crate) repeated: HashSet<u64>,
+    /// The places of rows that are sums of others.
+    pub(crate) left_places: HashSet<u64>,
+    /// The hashes of lines of which only the first are stored, with their number.
+    pub(crate) repeated: HashMap<u64, u64>,
     /// Whether a column needs the sign of a currency in each of its amounts.
     pub(crate) needs_signs: bool,
     /// Whether a person decided the currency of all amounts against the file.
@@ -107,8 +105,8 @@ impl Plan {
             keeps_totals: false,
             keeps_unnamed: is("unnamed_rows", "keep"),
             left_names: HashSet::new(),
-            left_lines: HashSet::new(),
-            repeated: HashSet::new(),
+            left_places: HashSet::new(),
+            repeated: HashMap::new(),
             needs_signs: false,
             is_currency_decided: false,
             repeats_days: is("blank_days", "repeat"),
@@ -242,7 +240,7 @@ fn make_column(
         .cloned()
         .unwrap_or_default();
     let sign = decisions.decimal.unwrap_or(file_sign);
-    let order = decisions.date_order.unwrap_or(DateOrder::DayFirst);
+    let order = decisions.date_order.map_or(DayOrder::DayFirst, DayOrder::from);
     let unit = choice.unit.as_deref().and_then(Currency::from_name);
     let column_is_right =
         decisions.answers.get("currency_heading").is_some_and(|answer| answer == "column");
@@ -319,12 +317,13 @@ pub(crate) fn guess_reading<'a, I: Iterator<Item = (&'a [u8], Tag)>>(
     cells: impl Fn() -> I,
     column: &Column,
     sign: NumberSign,
-    order: DateOrder,
+    order: DayOrder,
 ) -> Reading {
     let (mut days, mut digit_days, mut numbers, mut percents, mut flags, mut all) =
         (0, 0, 0, 0, 0, 0);
     for (cell, tag) in cells() {
-        if cell.is_empty() || value::is_blank(cell) || value::is_error(cell) {
+        let is_blank = cell.is_empty() || value::is_blank(cell) || currency::is_dash(cell);
+        if is_blank || value::is_error(cell) {
             continue;
         }
         if matches!(tag, Tag::Error | Tag::NoValue) {

@@ -2,13 +2,12 @@
 
 use contract::{
     Amount, Text,
-    data::DateOrder,
     sources::{ColumnUse, FileTotal, ImportDecisions, ImportQuestion, NumberSign, QuestionChoice},
     text,
 };
 
 use super::{
-    cells::number::parse_number,
+    cells::{day::parse_day, number::parse_number, order::DayOrder},
     column::{Column, Reading, decimal_text},
     duplicates::Duplicates,
     plan::Plan,
@@ -70,7 +69,7 @@ pub(crate) fn ask_decimal(
     })
 }
 
-/// Asks for the order of day and month if days can mean two.
+/// Asks for the order of day, month and year if days can mean several.
 pub(crate) fn ask_date_order(
     plan: &Plan,
     findings: &Findings,
@@ -81,28 +80,45 @@ pub(crate) fn ask_date_order(
             && findings.columns[*at].days.open_count > 0
             && resolve_order(plan, *at, findings, decisions).is_none()
     })?;
-    let (line, sample) = findings.columns[at].days.open.clone()?;
-    let day = |order: DateOrder| {
-        let cell = super::cells::day::parse_day(sample.as_bytes());
-        cell.and_then(|cell| cell.day(order)).map_or_else(String::new, |day| day.to_string())
+    let days = &findings.columns[at].days;
+    let (line, sample) = days.open.clone()?;
+    let cell = parse_day(sample.as_bytes())?;
+    let day = |order: DayOrder| cell.day(order).map_or_else(String::new, |day| day.to_string());
+    let may = |order: &DayOrder| days.allows(*order) && cell.day(*order).is_some();
+    let choices = DayOrder::ALL.into_iter().filter(may).map(|order| {
+        let day = day(order);
+        let label = match order {
+            DayOrder::DayFirst => text!("The day: it is {day}", day),
+            DayOrder::MonthFirst => text!("The month: it is {day}", day),
+            DayOrder::YearFirst => text!("The year: it is {day}", day),
+        };
+        choice(order.answer(), label)
+    });
+    let choices = choices.collect();
+    let column = plan.columns[at].name.clone();
+    let text = if may(&DayOrder::YearFirst) {
+        text!(
+            "{sample} in {column} in line {line} can be {one}, or {other} if its year comes first. Which comes first, the day, the month or the year?",
+            sample,
+            column,
+            line,
+            one = day(DayOrder::DayFirst),
+            other = day(DayOrder::YearFirst)
+        )
+    } else {
+        text!(
+            "{sample} in {column} in line {line} can be two days: {one} or {other}. Which comes first, the day or the month?",
+            sample,
+            column,
+            line,
+            one = day(DayOrder::DayFirst),
+            other = day(DayOrder::MonthFirst)
+        )
     };
     Some(ImportQuestion {
         id: "date_order".to_owned(),
-        text: text!(
-            "{sample} in {column} in line {line} can be two days: {one} or {other}. Which comes first, the day or the month?",
-            sample,
-            column = plan.columns[at].name.clone(),
-            line,
-            one = day(DateOrder::DayFirst),
-            other = day(DateOrder::MonthFirst),
-        ),
-        choices: vec![
-            choice("day_first", text!("The day: it is {day}", day = day(DateOrder::DayFirst))),
-            choice(
-                "month_first",
-                text!("The month: it is {day}", day = day(DateOrder::MonthFirst)),
-            ),
-        ],
+        text,
+        choices,
         option: "--dates day-first or --dates month-first".to_owned(),
     })
 }
@@ -202,25 +218,37 @@ pub(crate) fn ask_duplicates(
         return None;
     }
     let (line, sample) = lines.first().cloned().unwrap_or_default();
-    Some(ImportQuestion {
-        id: "duplicate_rows".to_owned(),
-        text: text!(
+    let text = if found.period.is_some() {
+        text!(
+            "The file repeats itself: the {rows} rows from line {line} on are equal to those before, in their order: {sample}. Was it put together twice?",
+            rows = found.rows,
+            line,
+            sample
+        )
+    } else {
+        text!(
             "{rows} lines are equal to earlier ones and follow each other as they do, first line {line}: {sample}. Was a file put together twice?",
             rows = found.rows,
             line,
             sample
-        ),
-        choices: vec![
-            choice("leave_out", text!("Store equal lines once")),
-            choice("keep", text!("Store all lines")),
-        ],
+        )
+    };
+    let leave_out = if found.period.is_some() {
+        text!("Store the repeated rows once")
+    } else {
+        text!("Store equal lines once")
+    };
+    Some(ImportQuestion {
+        id: "duplicate_rows".to_owned(),
+        text,
+        choices: vec![choice("leave_out", leave_out), choice("keep", text!("Store all lines"))],
         option: "--answer duplicate_rows=leave_out".to_owned(),
     })
 }
 
 /// Whether equal rows are those of a file that was pasted twice, and not rows that are often equal.
 pub(crate) fn is_pasted_twice(found: &Duplicates) -> bool {
-    found.in_blocks > 1 && found.most < OFTEN
+    found.period.is_some() || found.in_blocks > 1 && found.most < OFTEN
 }
 
 /// Asks about rows without a day in a table with days.
@@ -279,7 +307,7 @@ pub(crate) fn ask_blank_labels(
     let stats = &findings.columns[label];
     // Rows that are asked about as totals need no label.
     let is_asked = !decisions.answers.contains_key("total_rows");
-    let asked = subtotals.iter().filter(|found| is_asked && !found.lines.is_empty());
+    let asked = subtotals.iter().filter(|found| is_asked && !found.places.is_empty());
     let empty = stats.empty.saturating_sub(asked.map(|found| found.rows).sum());
     let is_grouped = !stats.starts_empty
         && stats.filled > 0

@@ -1,18 +1,15 @@
 //! Corrects a plan by the findings of a scan of all records. A plan only changes in one direction,
 //! towards text and towards the formats that cells prove, so that a few scans are enough.
 
-use contract::{
-    data::DateOrder,
-    sources::{ColumnUse, ImportDecisions, NumberSign},
-};
+use contract::sources::{ColumnUse, ImportDecisions, NumberSign};
 
 use super::{
-    cells::{counted::Counting, currency::Currency, value::Tag},
+    cells::{counted::Counting, currency::Currency, order::DayOrder, value::Tag},
     column::{CellFault, Reading},
     plan::{Plan, guess_reading},
     rows::Cause,
     scan::Findings,
-    stats::{NumberStats, Stats},
+    stats::{DayStats, NumberStats, Stats},
     words,
 };
 
@@ -107,7 +104,7 @@ fn revise_kind(plan: &mut Plan, at: usize, stats: &Stats) -> bool {
     let next = match column.reading {
         Reading::Open if stats.filled > 0 => {
             let samples = || stats.samples.iter().map(|sample| (sample.as_bytes(), Tag::Plain));
-            guess_reading(samples, column, NumberSign::Point, DateOrder::DayFirst)
+            guess_reading(samples, column, NumberSign::Point, DayOrder::DayFirst)
         }
         Reading::Number { sign, is_percent } => {
             let wrong = stats.faults_of(&[CellFault::NotANumber, CellFault::TooLarge]);
@@ -139,10 +136,10 @@ fn revise_kind(plan: &mut Plan, at: usize, stats: &Stats) -> bool {
             column.counting = None;
             Reading::Number { sign: NumberSign::Point, is_percent: false }
         }
-        Reading::Day { .. } => {
+        Reading::Day { order } => {
             let wrong = stats.faults_of(&[CellFault::NotADay]);
             let by_order =
-                stats.days.day_first.min(stats.days.month_first) + minority(column.reading, stats);
+                stats.days.day_first.min(stats.days.month_first) + stats.days.against(order);
             if is_wrong(wrong.saturating_sub(by_order), filled, column.digits_are_days) {
                 Reading::Text
             } else {
@@ -159,15 +156,6 @@ fn revise_kind(plan: &mut Plan, at: usize, stats: &Stats) -> bool {
     }
     column.reading = next;
     is_changed
-}
-
-/// Returns the number of days that show the other order of day and month.
-fn minority(reading: Reading, stats: &Stats) -> u64 {
-    match reading {
-        Reading::Day { order: DateOrder::DayFirst } => stats.days.month_first,
-        Reading::Day { order: DateOrder::MonthFirst } => stats.days.day_first,
-        _ => 0,
-    }
 }
 
 /// Whether so many cells cannot be read that the column is a text column. A known heading allows
@@ -270,27 +258,31 @@ fn revise_sign(
     }
 }
 
-/// Returns the order of day and month in a column. Returns None if neither the file nor a decision
-/// shows it.
+/// Returns the order of day, month and year in a column. Returns None if neither the file nor a
+/// decision shows it.
 pub(crate) fn resolve_order(
     plan: &Plan,
     at: usize,
     findings: &Findings,
     decisions: &ImportDecisions,
-) -> Option<DateOrder> {
-    let answer = match decisions.answers.get("date_order").map(String::as_str) {
-        Some("day_first") => Some(DateOrder::DayFirst),
-        Some("month_first") => Some(DateOrder::MonthFirst),
-        _ => None,
-    };
+) -> Option<DayOrder> {
+    let own = &findings.columns[at].days;
+    let answer = decisions.answers.get("date_order").map(String::as_str);
+    let answer = answer.and_then(DayOrder::from_answer).filter(|order| own.allows(*order));
+    let decided = decisions.date_order.map(DayOrder::from).filter(|order| own.allows(*order));
     let of_file = || {
-        let mut shown =
-            (0..plan.columns.len()).filter_map(|at| findings.columns[at].days.shown_order());
+        let others = (0..plan.columns.len()).map(|at| &findings.columns[at].days);
+        // Only years of two digits show where other years of two digits are.
+        let others = others.filter(|other| !own.years.are_open() || other.years.has_any());
+        let mut shown = others.filter_map(DayStats::shown_order).filter(|order| own.allows(*order));
         let first = shown.next()?;
         shown.all(|order| order == first).then_some(first)
     };
-    // The order that the days show takes precedence over a decision about an earlier file.
-    findings.columns[at].days.shown_order().or(answer).or(decisions.date_order).or_else(of_file)
+    // The order that the days show takes precedence over a decision about an earlier file. An
+    // answer takes precedence if no day shows the order alone.
+    let shown = own.shown_order();
+    let found = if own.years.are_open() { answer.or(shown) } else { shown.or(answer) };
+    found.or(decided).or_else(of_file)
 }
 
 fn revise_order(

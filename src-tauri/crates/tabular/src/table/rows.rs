@@ -2,7 +2,7 @@
 //! cause. The scan and the reading of rows both use this module, so that they agree on each line.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     hash::{Hash as _, Hasher},
 };
 
@@ -67,6 +67,8 @@ pub(crate) struct RowReader<'p> {
     plan: &'p Plan,
     /// The values of the last row.
     pub(crate) values: Vec<Value>,
+    /// The place of the last record below the headings, counted from 1.
+    pub(crate) place: u64,
     memory: DayMemory,
     names: NameMemory,
     sheet: usize,
@@ -74,7 +76,8 @@ pub(crate) struct RowReader<'p> {
     /// The first sheet that ended before its headings.
     without_headings: Option<usize>,
     groups: Groups,
-    seen: HashSet<u64>,
+    /// The number of rows of each hash in `Plan::repeated`.
+    seen: HashMap<u64, u64>,
     /// The label column of the last record that is left out as `NamedTotal`.
     pub(crate) named: Option<usize>,
     /// The hash of the last row.
@@ -90,13 +93,14 @@ impl<'p> RowReader<'p> {
         Self {
             plan,
             values: vec![Value::Empty; plan.columns.len()],
+            place: 0,
             memory: DayMemory::new(),
             names: NameMemory::new(),
             sheet: 0,
             in_titles: false,
             without_headings: None,
             groups: Groups::new(plan),
-            seen: HashSet::new(),
+            seen: HashMap::new(),
             named: None,
             hash: 0,
             currency: vec![None; plan.currencies.len()],
@@ -107,6 +111,7 @@ impl<'p> RowReader<'p> {
     /// Reads a record below the headings.
     #[inline]
     pub(crate) fn read(&mut self, record: &Record<'_>) -> Outcome {
+        self.place += 1;
         let outcome = self.decide(record);
         if self.groups.is_on && outcome != Outcome::Stored {
             self.follow(record, outcome);
@@ -127,6 +132,8 @@ impl<'p> RowReader<'p> {
             | Outcome::Rejected(
                 Cause::Cell(..) | Cause::NoCurrency(_) | Cause::UnknownCurrency(_),
             ) => {}
+            // A sum above its rows begins their group. A total does not.
+            Outcome::LeftOut(Rule::NamedTotal) if !self.says_total(record) => {}
             // It cannot be known what its cells are.
             Outcome::Rejected(
                 Cause::TooFewCells
@@ -218,7 +225,7 @@ impl<'p> RowReader<'p> {
     fn find_rule(&mut self, record: &Record<'_>) -> Option<Rule> {
         let plan = self.plan;
         self.named = None;
-        if !plan.left_lines.is_empty() && plan.left_lines.contains(&(record.sheet, record.line)) {
+        if !plan.left_places.is_empty() && plan.left_places.contains(&self.place) {
             return Some(Rule::NamedTotal);
         }
         match plan.time {
@@ -289,6 +296,12 @@ impl<'p> RowReader<'p> {
             && !plan.keeps_unnamed
             && self.has_numbers(record)
             && !plan.columns.iter().enumerate().any(names)
+    }
+
+    /// Whether a label names a total, or begins with a word for one.
+    fn says_total(&self, record: &Record<'_>) -> bool {
+        let says = |text: &str| words::begins_with_total(text) || words::is_total_name(text);
+        self.plan.labels.iter().any(|at| says(record.text(*at)))
     }
 
     fn has_numbers(&self, record: &Record<'_>) -> bool {
@@ -367,10 +380,13 @@ impl<'p> RowReader<'p> {
         }
         self.hash = hash_of(record, &self.groups);
         if !plan.repeated.is_empty()
-            && plan.repeated.contains(&self.hash)
-            && !self.seen.insert(self.hash)
+            && let Some(stored) = plan.repeated.get(&self.hash)
         {
-            return Outcome::LeftOut(Rule::Duplicate);
+            let seen = self.seen.entry(self.hash).or_default();
+            *seen += 1;
+            if *seen > *stored {
+                return Outcome::LeftOut(Rule::Duplicate);
+            }
         }
         Outcome::Stored
     }

@@ -42,6 +42,8 @@ pub(crate) struct Findings {
     pub(crate) hashes: Vec<u64>,
     /// Whether there were too many rows to search for equal rows.
     pub(crate) skipped_hashes: bool,
+    /// Whether there were too many rows to test which ones are sums of others.
+    pub(crate) skipped_sums: bool,
     /// Stored rows without a day, although there is a column with days.
     pub(crate) without_day: Lines,
     /// The currencies in each currency column, with their numbers of rows.

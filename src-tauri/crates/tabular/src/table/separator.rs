@@ -7,6 +7,7 @@ use contract::sources::NumberSign;
 use super::{
     cells::{day::parse_day, number::parse_number},
     fault::TableError,
+    period_headings,
     records::{Record, Records as _},
     split::{Signs, Splitter},
 };
@@ -55,7 +56,10 @@ fn score(start: &[u8], signs: Signs) -> (bool, usize, usize) {
         }
         match widths.iter_mut().find(|(known, ..)| *known == width) {
             Some((_, count, _)) => *count += 1,
-            None => widths.push((width, 1, has_no_values(&record))),
+            None => {
+                let heads = has_no_values(&record) || period_headings::can_be_periods(&record);
+                widths.push((width, 1, heads));
+            }
         }
     }
     let best = widths
@@ -95,6 +99,7 @@ mod tests {
             ),
             ("Day;Cost\n2026-11-01;1,234,567\n2026-11-02;2,345,678\n", b';'),
             ("Day;Name;Cost\n2026-11-01;Oak; Elm;9,50\n2026-11-02;Oak;10,50\n", b';'),
+            ("Konto;2025;2026\nOak;1000,50;1200\nElm;10,25;20\n", b';'),
             ("one\ntwo\n", b','),
         ] {
             assert_eq!(find(text.as_bytes()).unwrap().separator, separator, "{text}");

@@ -2,11 +2,15 @@
 
 use std::{fs::File, sync::Arc};
 
-use contract::sources::{ImportDecisions, SheetFound};
+use contract::{
+    Text,
+    sources::{ImportDecisions, SheetFound},
+};
 use encoding_rs::{Encoding, UTF_8};
 
 use super::{
     content::{Content, Kind, find_utf16},
+    control::TableControl,
     encoding,
     fault::TableError,
     header::HEAD,
@@ -103,6 +107,16 @@ impl Source {
     /// Whether the file is a text that commas divide, as it was written.
     pub(crate) fn has_commas(&self) -> bool {
         matches!(self, Self::Text { signs, origin: None, .. } if signs.separator == b',')
+    }
+
+    /// Returns a note about characters that are not valid in the encoding of the text.
+    pub(crate) fn note_replaced(
+        &self,
+        file: &File,
+        control: &TableControl<'_>,
+    ) -> Result<Option<Text>, TableError> {
+        let Self::Text { content, encoding, signs, .. } = self else { return Ok(None) };
+        encoding::note_replaced(content, file, encoding, signs.newline, control)
     }
 
     /// Opens the records from the first one.

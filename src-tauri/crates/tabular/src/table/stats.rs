@@ -1,17 +1,19 @@
 //! Statistics over all cells of a column: formats, currencies, sums and days. This module must not
 //! know other columns, and makes no decisions.
 
-use contract::{data::DateOrder, sources::NumberSign};
+use contract::sources::NumberSign;
 
 use super::{
     cells::{
         currency::Currency,
         day::DayCell,
         number::{Evidence, Number, parse_number},
+        order::DayOrder,
         value,
     },
     column::{CellFault, DaySet, Sum, Value},
     shared_ids::SharedId,
+    short_years::{ShortYears, YearPlace},
 };
 
 /// The maximum number of samples of a column.
@@ -109,6 +111,8 @@ pub(crate) struct NumberStats {
     pub(crate) open: Option<(u64, String)>,
     pub(crate) percents: u64,
     pub(crate) exponents: u64,
+    /// The line and text of the first number with an exponent.
+    pub(crate) exponent: Option<(u64, String)>,
     pub(crate) rounded: u64,
     /// The count of numbers without a currency that are not zero.
     pub(crate) bare: u64,
@@ -142,6 +146,8 @@ pub(crate) struct DayStats {
     pub(crate) set: DaySet,
     pub(crate) day_first: u64,
     pub(crate) month_first: u64,
+    /// The years of two digits.
+    pub(crate) years: ShortYears,
     /// The line and text of the first ambiguous day.
     pub(crate) open: Option<(u64, String)>,
     pub(crate) open_count: u64,
@@ -249,7 +255,7 @@ impl NumberStats {
         self.is_negative |= number.mantissa < 0;
         if number.is_percent || number.has_exponent || number.is_rounded {
             self.percents += u64::from(number.is_percent);
-            self.exponents += u64::from(number.has_exponent);
+            self.see_exponent(number, cell, line);
             self.rounded += u64::from(number.is_rounded);
         }
         match number.currency {
@@ -268,6 +274,13 @@ impl NumberStats {
         }
         if self.open.is_none() {
             self.open = Some((line, value::shorten(cell)));
+        }
+    }
+
+    fn see_exponent(&mut self, number: &Number, cell: &[u8], line: u64) {
+        self.exponents += u64::from(number.has_exponent);
+        if number.has_exponent && self.exponent.is_none() {
+            self.exponent = Some((line, value::shorten(cell)));
         }
     }
 
@@ -351,22 +364,44 @@ impl DayStats {
         }
     }
 
-    /// Counts the order of day and month that a day shows.
+    /// Counts the order that a day shows.
     #[inline]
     pub(crate) fn see_order(&mut self, day: &DayCell) {
+        self.years.see(&day.written);
         match day.shown_order() {
-            Some(DateOrder::DayFirst) => self.day_first += 1,
-            Some(DateOrder::MonthFirst) => self.month_first += 1,
-            None => {}
+            Some(DayOrder::DayFirst) => self.day_first += 1,
+            Some(DayOrder::MonthFirst) => self.month_first += 1,
+            Some(DayOrder::YearFirst) | None => {}
         }
     }
 
-    /// Returns the order of day and month that most days show.
-    pub(crate) fn shown_order(&self) -> Option<DateOrder> {
-        match (self.day_first, self.month_first) {
+    /// Returns the order that most days show.
+    pub(crate) fn shown_order(&self) -> Option<DayOrder> {
+        if self.years.place()? == YearPlace::First {
+            return Some(DayOrder::YearFirst);
+        }
+        match (self.day_first + self.years.above_twelve(), self.month_first) {
             (0, 0) => None,
-            (day, month) if day >= month => Some(DateOrder::DayFirst),
-            _ => Some(DateOrder::MonthFirst),
+            (day, month) if day >= month => Some(DayOrder::DayFirst),
+            _ => Some(DayOrder::MonthFirst),
+        }
+    }
+
+    /// Whether the days can be in this order.
+    pub(crate) fn allows(&self, order: DayOrder) -> bool {
+        match order {
+            DayOrder::DayFirst => true,
+            DayOrder::MonthFirst => !self.years.are_open() || self.years.above_twelve() == 0,
+            DayOrder::YearFirst => self.years.are_open(),
+        }
+    }
+
+    /// Returns the number of days that show another order than this one.
+    pub(crate) fn against(&self, order: DayOrder) -> u64 {
+        match order {
+            DayOrder::DayFirst => self.month_first,
+            DayOrder::MonthFirst => self.day_first + self.years.above_twelve(),
+            DayOrder::YearFirst => self.day_first + self.month_first + self.years.closed(),
         }
     }
 }

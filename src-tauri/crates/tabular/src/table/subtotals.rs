@@ -7,8 +7,9 @@ use super::{
     cells::value,
     column::{DayMemory, Reading, Sum, Value},
     control::TableControl,
+    equal_sums::Measures,
     fault::TableError,
-    group_sums,
+    group_sums, parents,
     plan::Plan,
     records::Records,
     rows::{Outcome, RowReader, Rule},
@@ -63,7 +64,7 @@ pub(crate) fn compare_named(plan: &Plan, findings: &Findings) -> Vec<Subtotal> {
         rows: count,
         is_named: true,
         is_sum: is_sum && has_amount,
-        lines: Vec::new(),
+        places: Vec::new(),
     }]
 }
 
@@ -72,29 +73,42 @@ pub(crate) fn is_small(stored: u64) -> bool {
     stored <= MAX_ROWS
 }
 
-/// Tests the labels of a table.
+/// Returns the columns of numbers that are compared.
+fn find_numbers(plan: &Plan) -> Vec<usize> {
+    (0..plan.columns.len())
+        .filter(|at| {
+            matches!(plan.columns[*at].reading, Reading::Number { .. }) && adds_up(plan, *at)
+        })
+        .take(MAX_NUMBERS)
+        .collect()
+}
+
+/// Whether a row of the table can be the sum of others.
+pub(crate) fn can_have(plan: &Plan) -> bool {
+    !find_numbers(plan).is_empty() && !plan.labels.is_empty()
+}
+
+/// Tests the labels of a table, and its rows. Returns the sums, and whether all rows were tested.
 pub(crate) fn find(
     records: &mut dyn Records,
     plan: &Plan,
     scales: &[u8],
     control: &mut TableControl<'_>,
-) -> Result<Vec<Subtotal>, TableError> {
-    let numbers: Vec<usize> = (0..plan.columns.len())
-        .filter(|at| {
-            matches!(plan.columns[*at].reading, Reading::Number { .. }) && adds_up(plan, *at)
-        })
-        .take(MAX_NUMBERS)
-        .collect();
+) -> Result<(Vec<Subtotal>, bool), TableError> {
+    let numbers = find_numbers(plan);
     if numbers.is_empty() || plan.labels.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), true));
     }
     let table = read(records, plan, &numbers, scales, control)?;
     let mut found = Vec::new();
     for (position, column) in plan.labels.iter().enumerate() {
         found.extend(table.test_column(position, *column, plan));
     }
-    found.extend(group_sums::find(&table, plan, &numbers, scales, &found));
-    Ok(found)
+    let measures = Measures::new(plan, &numbers, scales);
+    found.extend(group_sums::find(&table, plan, &measures, &found));
+    let parents = parents::find(&table, plan, &measures, &found);
+    found.extend(parents.sums);
+    Ok((found, parents.is_whole))
 }
 
 fn adds_up(plan: &Plan, at: usize) -> bool {
@@ -148,6 +162,7 @@ fn read(
         table.rows.push(Row {
             sheet: record.sheet,
             line: record.line,
+            place: reader.place,
             day: plan.time.map_or(0, |time| match reader.values[time] {
                 Value::Moment(_, moment) => moment.and_utc().timestamp(),
                 _ => i64::MIN,
@@ -239,7 +254,7 @@ impl Table {
             rows: rows.by_ref().count() as u64,
             is_named,
             is_sum,
-            lines: Vec::new(),
+            places: Vec::new(),
         }
     }
 

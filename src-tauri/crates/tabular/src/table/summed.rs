@@ -15,14 +15,17 @@ pub(crate) struct Subtotal {
     pub(crate) is_named: bool,
     /// Whether its numbers are the sums of the others.
     pub(crate) is_sum: bool,
-    /// The sheets and lines of the rows, if their names do not say which rows they are.
-    pub(crate) lines: Vec<(usize, u64)>,
+    /// The places of the rows in the table, if their names do not say which rows they are. Several
+    /// rows can be in one line: a list of JSON often is.
+    pub(crate) places: Vec<u64>,
 }
 
 /// A row in few numbers.
 pub(super) struct Row {
     pub(super) sheet: usize,
     pub(super) line: u64,
+    /// The place in the table.
+    pub(super) place: u64,
     pub(super) day: i64,
     pub(super) labels: Vec<u32>,
     pub(super) numbers: Vec<i128>,

@@ -2,12 +2,13 @@
 //! currency.
 
 use chrono::NaiveDate;
-use contract::{data::DateOrder, sources::DayRange};
+use contract::sources::DayRange;
 
 use super::{
     cells::{
         currency::{Currency, find_in_heading},
         day::{DayCell, parse_day},
+        order::DayOrder,
         value,
     },
     records::Kept,
@@ -67,7 +68,7 @@ const ACCOUNTS: &[&str] = &[
 ];
 impl Titles {
     /// Reads the records above the headings.
-    pub(crate) fn read(records: &[Kept], order: Option<DateOrder>) -> Self {
+    pub(crate) fn read(records: &[Kept], order: Option<DayOrder>) -> Self {
         let mut titles = Self::default();
         for kept in records {
             let record = kept.record();
@@ -103,7 +104,7 @@ impl Titles {
         self.currencies.first().map(|(currency, _)| *currency)
     }
 
-    fn read_line(&mut self, cells: &[&str], line: u64, order: Option<DateOrder>) {
+    fn read_line(&mut self, cells: &[&str], line: u64, order: Option<DayOrder>) {
         // A title such as "Account: Acme" is one cell or two cells.
         let (name, rest) = match cells {
             [one] => one.split_once(':').unwrap_or(("", one)),
@@ -139,7 +140,7 @@ pub(crate) fn currency_of_sentence(text: &str) -> Option<Currency> {
 }
 
 /// Finds a range of two days in a text: `November 1, 2026 - November 30, 2026`.
-pub(crate) fn find_range(text: &str, order: Option<DateOrder>) -> Option<DayRange> {
+pub(crate) fn find_range(text: &str, order: Option<DayOrder>) -> Option<DayRange> {
     let text = text.trim().trim_matches(|c| matches!(c, '"' | '(' | ')'));
     for between in [
         " - ", " – ", " — ", " to ", " bis ", " till ", " until ", " au ", " a ", " al ", "–", "—",
@@ -162,7 +163,7 @@ pub(crate) fn find_range(text: &str, order: Option<DateOrder>) -> Option<DayRang
     None
 }
 
-fn pair(first: &str, last: &str, order: Option<DateOrder>) -> Option<DayRange> {
+fn pair(first: &str, last: &str, order: Option<DayOrder>) -> Option<DayRange> {
     let last = last.split_once(" (").map_or(last, |(day, _)| day);
     let day = |text: &str| parse_day(text.trim().trim_matches(['(', ')', ',']).as_bytes());
     let last_cell = day(last)?;
@@ -176,11 +177,11 @@ fn pair(first: &str, last: &str, order: Option<DateOrder>) -> Option<DayRange> {
     (first <= last).then_some(DayRange { first, last })
 }
 
-fn sure(cell: &DayCell, order: Option<DateOrder>) -> Option<NaiveDate> {
+fn sure(cell: &DayCell, order: Option<DayOrder>) -> Option<NaiveDate> {
     match order.or_else(|| cell.shown_order()) {
         Some(order) => cell.day(order),
         None if cell.is_open() => None,
-        None => cell.day(DateOrder::DayFirst),
+        None => cell.day(DayOrder::DayFirst),
     }
 }
 

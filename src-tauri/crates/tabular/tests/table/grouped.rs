@@ -69,6 +69,38 @@ fn labels_in_labels_are_repeated_too() {
     assert_eq!(of, ["North Oak", "North Oak", "North Elm", "North Elm", "South Ash", "South Ash"]);
 }
 
+#[test]
+fn a_sum_above_its_rows_begins_their_group_also_if_it_is_left_out() {
+    let text = "Account,Campaign,Cost\nAcme,,300.50\n,Brand,100.25\n,Generic,200.25\nBolt,,70.50\n,Red,30.25\n,Blue,40.25\n";
+    let mut decisions = answer("blank_labels", "repeat");
+    decisions.answers.insert("total_rows".to_owned(), "leave_out".to_owned());
+    let file = file_of(text.as_bytes());
+    let inspected = inspect_file(&file, &decisions).unwrap();
+    check_law(inspected.report());
+    assert!(inspected.report().questions.is_empty(), "{:?}", inspected.report().questions);
+    let rows = read_rows(&inspected, &file).unwrap();
+    let of: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+    assert_eq!(
+        of,
+        ["Acme Brand 100.25", "Acme Generic 200.25", "Bolt Red 30.25", "Bolt Blue 40.25"]
+    );
+}
+
+#[test]
+fn a_table_that_is_too_long_to_test_each_row_for_sums_says_so() {
+    let says = |rows: usize| {
+        let mut text = "Name,Cost\n".to_owned();
+        for row in 0..rows {
+            text.push_str(&format!("Oak {row},{}.50\n", row % 97));
+        }
+        let inspected =
+            inspect_file(&file_of(text.as_bytes()), &ImportDecisions::default()).unwrap();
+        inspected.report().notes.iter().any(|note| note.contains("too many to test each"))
+    };
+    assert!(says(200_001));
+    assert!(!says(100));
+}
+
 /// Fills a sheet with days, names and amounts, and a note beside the first row.
 fn fill(sheet: &mut Worksheet, headings: [&str; 4], rows: &[(&str, f64)]) {
     for (at, heading) in (0..).zip(headings) {

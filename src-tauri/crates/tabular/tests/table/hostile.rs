@@ -1,13 +1,24 @@
 //! Crafted files: each costs no more than a large honest one, and says what is wrong.
 
+use std::{
+    fs::File,
+    io::{Cursor, Read as _, Write as _},
+    os::unix::fs::FileExt as _,
+};
+
 use contract::sources::ImportDecisions;
+use rust_xlsxwriter::Workbook;
 use tabular::{
     Limit,
     limits::{MAX_COLUMNS, MAX_LINE},
     table::TableError,
 };
+use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-use crate::support::{check_law, inspect_bytes};
+use crate::{
+    support::{check_law, file_of, inspect_bytes, inspect_file, read_rows},
+    workbooks::{ods, ods_number, ods_row, ods_text},
+};
 
 fn inspect(bytes: &[u8]) -> Result<tabular::table::Inspected, TableError> {
     inspect_bytes(bytes, &ImportDecisions::default())
@@ -89,4 +100,81 @@ fn a_stopped_reading_stops() {
     let stopped =
         tabular::table::inspect(&file, "x", &ImportDecisions::default(), &mut |_| {}, &|| true);
     assert!(matches!(stopped, Err(TableError::Stopped)));
+}
+
+/// Declarations of the entity `x`: one that becomes 10 billion letters, and one that is a file.
+fn entities() -> [String; 2] {
+    let each =
+        |level: u32| format!("<!ENTITY e{level} \"{}\">", format!("&e{};", level - 1).repeat(10));
+    let levels: String = (1..=9).map(each).collect();
+    [
+        format!("<!DOCTYPE a [<!ENTITY e0 \"0123456789\">{levels}<!ENTITY x \"&e9;\">]>"),
+        "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>".to_owned(),
+    ]
+}
+
+/// Returns a workbook whose shared texts declare an entity and use it.
+fn workbook_with(entity: &str) -> Vec<u8> {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    let rows = [["Day", "Campaign"], ["2026-11-01", "Oak ENTITY"]];
+    for (row, cells) in (0_u32..).zip(rows) {
+        for (column, text) in (0_u16..).zip(cells) {
+            sheet.write(row, column, text).unwrap();
+        }
+    }
+    let mut from = ZipArchive::new(Cursor::new(book.save_to_buffer().unwrap())).unwrap();
+    let mut to = ZipWriter::new(Cursor::new(Vec::new()));
+    for at in 0..from.len() {
+        let mut part = from.by_index(at).unwrap();
+        let (name, mut text) = (part.name().unwrap().into_owned(), String::new());
+        part.read_to_string(&mut text).unwrap();
+        let text = text.replace("ENTITY", "&x;").replace("<sst ", &format!("{entity}<sst "));
+        to.start_file(name, SimpleFileOptions::default()).unwrap();
+        to.write_all(text.as_bytes()).unwrap();
+    }
+    to.finish().unwrap().into_inner()
+}
+
+/// Returns an OpenDocument spreadsheet with one row, whose markup begins with `entity`.
+fn open_document_with(entity: &str, campaign: &str, cost: &str) -> Vec<u8> {
+    let rows = [
+        ods_row(&[&ods_text("Day"), &ods_text("Campaign"), &ods_text("Cost")]),
+        ods_row(&[&ods_text("2026-11-01"), &ods_text(campaign), &ods_number(cost)]),
+    ];
+    ods(entity, &format!("<table:table table:name=\"a\">{}</table:table>", rows.concat()))
+}
+
+#[test]
+fn entities_of_markup_are_not_expanded_and_open_no_file() {
+    for entity in entities() {
+        let workbook = inspect(&workbook_with(&entity));
+        assert!(matches!(workbook, Err(TableError::Workbook(_))), "{workbook:?}");
+        for (campaign, cost) in [("Oak &x;", "5"), ("Oak", "&x;")] {
+            let refused = inspect(&open_document_with(&entity, campaign, cost));
+            assert!(matches!(refused, Err(TableError::Workbook(_))), "{campaign}: {refused:?}");
+        }
+    }
+    // Those of XML itself are signs.
+    let file = file_of(&open_document_with("", "Oak &amp; &#69;lm", "&#53;"));
+    let inspected = inspect_file(&file, &ImportDecisions::default()).unwrap();
+    check_law(inspected.report());
+    assert!(read_rows(&inspected, &file).unwrap().concat().concat().contains("Oak & Elm"));
+}
+
+#[test]
+fn a_file_that_changes_between_the_two_passes_is_refused() {
+    let text = "Day,Campaign,Cost\n2026-11-01,Oak,5.50\n2026-11-02,Elm,9.25\n2026-11-03,Ash,7.75\n";
+    let at = |part: &str| text.find(part).unwrap() as u64;
+    let cut = |file: &File| file.set_len(at("2026-11-03")).unwrap();
+    let spoil = |file: &File| file.write_all_at(b"q", at("7.75")).unwrap();
+    let changes: [&dyn Fn(&File); 2] = [&cut, &spoil];
+    for change in changes {
+        let file = file_of(text.as_bytes());
+        let inspected = inspect_file(&file, &ImportDecisions::default()).unwrap();
+        assert_eq!(inspected.report().stored, 3);
+        change(&file);
+        let read = read_rows(&inspected, &file);
+        assert!(matches!(read, Err(TableError::Changed)), "{read:?}");
+    }
 }

@@ -1,5 +1,5 @@
 //! Doubts about columns of files that state their types: ids that floats rounded, whole numbers that
-//! are moments or years, and currencies that contradict a decision.
+//! are moments or years, texts that are numbers, and currencies that contradict a decision.
 
 use contract::{
     sources::{
@@ -10,7 +10,7 @@ use contract::{
 };
 use tabular::table::{are_years, find_moments, find_use};
 
-use super::typed::{FileColumn, count, unreadable};
+use super::typed::{FileColumn, count, is_nested, unreadable};
 use crate::{DataError, link::Link, sql::identifier, stop::Stop};
 
 /// Keeps ids that floats rounded from being keys: two ids can have become one.
@@ -76,6 +76,44 @@ pub(super) fn keep_out(
             "The numbers in {column} are years, such as {sample}. They are not added up.",
             column = found.name.as_str(),
             sample = least.to_string()
+        ));
+    }
+    Ok(())
+}
+
+/// Notes columns that become text, although they have parts or numbers.
+pub(super) fn note_text(
+    link: &mut Link,
+    table: &str,
+    column: &mut FileColumn,
+    kind: &str,
+    stop: &Stop,
+) -> Result<(), DataError> {
+    let FileColumn { found, note, .. } = column;
+    if is_nested(kind) {
+        *note = Some(text!(
+            "The column {column} has lists or records, which are stored as text. They are not added up. To add them up, write each part as a column of its own.",
+            column = found.name.as_str()
+        ));
+        return Ok(());
+    }
+    let (usage, _) = find_use(&found.heading, ColumnKind::Decimal, &[]);
+    if kind != "VARCHAR" || found.usage != ColumnUse::Dimension || usage != ColumnUse::Sum {
+        return Ok(());
+    }
+    let cell = identifier(&found.heading);
+    // A zero before other digits is one of an identifier.
+    let query = format!(
+        "SELECT CASE WHEN count(TRY_CAST(replace(replace({cell}, ',', ''), ' ', '') AS DOUBLE)) = count(*) \
+         AND count(CASE WHEN {cell} LIKE '0_%' AND {cell} NOT LIKE '0.%' AND {cell} NOT LIKE '0,%' THEN 1 END) = 0 \
+         THEN min({cell}) END FROM {table} WHERE trim({cell}) <> ''"
+    );
+    let row = link.row(&query, stop).map_err(unreadable)?;
+    if let Some(sample) = row.into_iter().flatten().next() {
+        *note = Some(text!(
+            "The numbers in {column}, such as {sample}, are texts in the file, and stay texts. They are not added up. To add them up, write them as numbers.",
+            column = found.name.as_str(),
+            sample = sample.chars().take(40).collect::<String>()
         ));
     }
     Ok(())

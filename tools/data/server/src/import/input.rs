@@ -179,7 +179,7 @@ fn unpacking(error: &io::Error) -> DataError {
     .into()
 }
 
-fn too_large(most: u64) -> DataError {
+pub(super) fn too_large(most: u64) -> DataError {
     AgentError::invalid(text!("The file is larger than {size} MB.", size = most >> 20))
         .reason("file_too_large")
         .hint("Export a shorter period.")

@@ -88,8 +88,7 @@ fn import_format(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), 
 }
 
 fn import_json_lines(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), DataError> {
-    let Flattened { flat, rejected, lists } =
-        json_lines::flatten(work.input, work.folder, work.teller)?;
+    let Flattened { flat, rejected, lists } = json_lines::flatten(work)?;
     let imported = tables::import_flat(work, &flat, FileFormat::JsonLines, rejected, Vec::new());
     let (mut report, part) = imported?;
     report.notes.extend(lists.into_iter().map(|column| {
@@ -102,7 +101,7 @@ fn import_json_lines(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef
 }
 
 fn import_sqlite(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), DataError> {
-    let found = sqlite::flatten(work.input, work.folder, &work.job.decisions, work.teller)?;
+    let found = sqlite::flatten(work)?;
     match found.chosen {
         Ok((_, file)) => {
             let imported =

@@ -5,7 +5,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     io::{BufRead, BufReader, Read as _},
-    path::Path,
 };
 
 use contract::{AgentError, Text, sources::RejectedRows, text};
@@ -16,7 +15,7 @@ use super::{
     flat::{Flat, FlatWriter, LINES},
     input::Input,
     json_list::{LONGEST_LINE, each_element},
-    told::Teller,
+    work::Work,
 };
 use crate::DataError;
 
@@ -95,16 +94,19 @@ pub struct Flattened {
 }
 
 /// Writes a file of JSON lines as a flat file.
-pub fn flatten(input: &Input, folder: &Path, teller: &Teller<'_>) -> Result<Flattened, DataError> {
+pub fn flatten(work: &Work<'_, '_>) -> Result<Flattened, DataError> {
+    let Work { folder, input, teller, .. } = *work;
     let mut headings = Headings::default();
     let mut faults: BTreeMap<u64, String> = BTreeMap::new();
     let mut lists: BTreeSet<String> = BTreeSet::new();
-    let mut count = 0_u64;
+    let (mut count, mut objects) = (0_u64, 0_u64);
     let is_list = input.is_json_list()?;
     each_object(input, is_list, |number, line, done| {
         teller.progress(number, done, input.bytes * 2);
         match members(line) {
             Ok(Some(found)) => {
+                objects += 1;
+                work.check_records(objects)?;
                 for (name, cell) in found {
                     if cell.is_list && !lists.contains(&name) {
                         lists.insert(name.clone());

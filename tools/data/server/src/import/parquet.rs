@@ -13,11 +13,11 @@ use serde_json::Value;
 use tabular::table::{check_answers, find_use, is_money_heading};
 
 use super::{
-    doubts::{ask_currency, currency_of, doubt_id, keep_out, one_currency},
+    doubts::{ask_currency, currency_of, doubt_id, keep_out, note_text, one_currency},
     flat::LINES,
     store::Store,
     tables::from_table,
-    typed::{FileColumn, count, unreadable},
+    typed::{FileColumn, count, is_nested, unreadable},
     work::Work,
 };
 use crate::{
@@ -45,14 +45,7 @@ pub fn import(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), Dat
     let table = format!("read_parquet({file}, file_row_number = true)");
     let mut columns = columns(store.link(), &format!("read_parquet({file})"), work, &stop)?;
     let records = count(store.link(), &format!("SELECT count(*) FROM {table}"), &stop)?;
-    if records > work.job.limits.records {
-        return Err(AgentError::invalid(text!(
-            "The file has more than {most} rows.",
-            most = work.job.limits.records
-        ))
-        .reason("too_many_rows")
-        .into());
-    }
+    work.check_records(records)?;
     let rejected = rejected(store.link(), &table, &columns, &stop)?;
     let faults: Vec<&str> = columns.iter().filter_map(|column| column.fault.as_deref()).collect();
     let kept = if faults.is_empty() {
@@ -77,6 +70,11 @@ pub fn import(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), Dat
         ));
     }
     report.notes.extend(columns.iter_mut().filter_map(|column| column.note.take()));
+    if can_have_sums(&columns) {
+        report.notes.push(text!(
+            "Rows that are sums of other rows are not looked for in Parquet files. If the file has totals or subtotals, amounts count twice."
+        ));
+    }
     report.columns = columns.into_iter().map(|column| column.found).collect();
     report.questions.extend(ask_currency(&report, &work.job.decisions));
     work.teller.progress(records, work.input.bytes, work.input.bytes);
@@ -86,6 +84,15 @@ pub fn import(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), Dat
     }
     let part = store.write_part(&rows, &report.columns, report.stored, &report.sums, &stop)?;
     Ok((report, Some(part)))
+}
+
+/// Whether a row can be the sum of others: texts name the rows, and numbers add up.
+fn can_have_sums(columns: &[FileColumn]) -> bool {
+    let has = |is: &dyn Fn(&FoundColumn) -> bool| {
+        columns.iter().any(|column| !column.found.is_added && is(&column.found))
+    };
+    has(&|found| found.kind == ColumnKind::Text && found.usage != ColumnUse::Currency)
+        && has(&|found| found.kind != ColumnKind::Text && found.usage == ColumnUse::Sum)
 }
 
 fn columns(
@@ -114,6 +121,7 @@ fn columns(
         if choice.is_none_or(|choice| choice.kind.is_none() && choice.usage.is_none()) {
             keep_out(link, table, &mut one, stop)?;
             doubt_id(link, table, &mut one, text(1), stop)?;
+            note_text(link, table, &mut one, text(1), stop)?;
         }
         found.push(one);
     }
@@ -171,6 +179,8 @@ fn column(
     let cell = identifier(heading);
     let choice = work.job.decisions.columns.get(heading).cloned().unwrap_or_default();
     let (plain, inside) = kind.split_once('(').unwrap_or((kind, ""));
+    // "DECIMAL(9,2)[]" is a list, not a decimal.
+    let plain = if is_nested(kind) { "" } else { plain };
     let scale =
         inside.split_once(',').and_then(|(_, rest)| rest.trim_end_matches(')').parse().ok());
     let (mut value, mut fault, mut is_rounded) = (cell.clone(), None, false);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use contract::{
     AgentError, Reason,
-    sources::{ImportDecisions, ImportQuestion, QuestionChoice, SheetFound},
+    sources::{ImportQuestion, QuestionChoice, SheetFound},
     text,
 };
 use rusqlite::{Connection, OpenFlags, config::DbConfig, limits::Limit, types::ValueRef};
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig, limits::Limit, types::Va
 use super::{
     flat::{Flat, FlatWriter},
     input::Input,
-    told::Teller,
+    work::Work,
 };
 use crate::{DataError, sql::identifier};
 
@@ -33,12 +33,8 @@ pub struct Found {
 }
 
 /// Reads the table that was chosen, or the only one.
-pub fn flatten(
-    input: &Input,
-    folder: &Path,
-    decisions: &ImportDecisions,
-    teller: &Teller<'_>,
-) -> Result<Found, DataError> {
+pub fn flatten(work: &Work<'_, '_>) -> Result<Found, DataError> {
+    let (input, decisions) = (work.input, &work.job.decisions);
     let database = open(&input.path).map_err(refused)?;
     let mut tables = tables(&database).map_err(refused)?;
     if tables.is_empty() {
@@ -66,7 +62,7 @@ pub fn flatten(
         .into());
     };
     table.is_read = true;
-    let flat = write(&database, &name, folder, teller)?;
+    let flat = write(&database, &name, work)?;
     Ok(Found { has_log: has_log(input)?, tables, chosen: Ok((name, flat)) })
 }
 
@@ -141,20 +137,16 @@ fn question(tables: &[SheetFound]) -> ImportQuestion {
     }
 }
 
-fn write(
-    database: &Connection,
-    table: &str,
-    folder: &Path,
-    teller: &Teller<'_>,
-) -> Result<Flat, DataError> {
+fn write(database: &Connection, table: &str, work: &Work<'_, '_>) -> Result<Flat, DataError> {
     let mut statement =
         database.prepare(&format!("SELECT * FROM {}", identifier(table))).map_err(refused)?;
     let headings: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
-    let mut writer = FlatWriter::create(folder, &headings)?;
+    let mut writer = FlatWriter::create(work.folder, &headings)?;
     let mut rows = statement.query([]).map_err(refused)?;
     let (mut number, mut cells) = (0_u64, vec![(String::new(), false); headings.len()]);
     while let Some(row) = rows.next().map_err(refused)? {
         number += 1;
+        work.check_records(number)?;
         for (at, cell) in cells.iter_mut().enumerate() {
             let value = row.get_ref(at).map_err(refused)?;
             let is_number = match value {
@@ -166,7 +158,7 @@ fn write(
         }
         let cells = cells.iter().map(|(cell, is_number)| (cell.as_str(), *is_number));
         writer.record(number, cells)?;
-        teller.progress(number, 0, 0);
+        work.teller.progress(number, 0, 0);
     }
     writer.finish()
 }

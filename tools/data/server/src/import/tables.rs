@@ -1,14 +1,13 @@
 //! Files that `tabular` reads: text, workbooks, and flat files made of other formats. One thread reads
 //! rows, another one loads them.
 
-use std::{fs::File, sync::mpsc::sync_channel};
+use std::{cell::RefCell, fs::File, sync::mpsc::sync_channel};
 
 use contract::{
     AgentError, Reason,
     sources::{FileFormat, PartRef, RejectedRows, SheetFound, TableReport},
-    text,
 };
-use tabular::table::{Inspected, TableError, inspect, inspect_flat};
+use tabular::table::{Inspected, Progress, TableError, inspect, inspect_flat};
 
 use super::{
     batches::{Batcher, Received, schema},
@@ -54,46 +53,60 @@ pub fn import_flat(
 }
 
 fn look(work: &Work<'_, '_>, file: &File) -> Result<Inspected, DataError> {
-    let (teller, job) = (work.teller, work.job);
-    let inspected = inspect(
-        file,
-        &job.name,
-        &job.decisions,
-        &mut |progress| teller.progress(progress.records, progress.bytes, progress.total_bytes),
-        &|| teller.is_broken(),
-    );
-    checked(work, inspected)
+    let (watch, job) = (Watch::new(work), work.job);
+    let mut see = |progress| watch.see(progress);
+    let inspected = inspect(file, &job.name, &job.decisions, &mut see, &|| watch.stops());
+    watch.end(inspected)
 }
 
 fn look_at_flat(work: &Work<'_, '_>, file: &File, flat: &Flat) -> Result<Inspected, DataError> {
-    let teller = work.teller;
+    let watch = Watch::new(work);
     let inspected = inspect_flat(
         file,
         &work.job.name,
         &flat::decisions_for(&work.job.decisions),
         flat.origin.clone(),
-        &mut |progress| teller.progress(progress.records, progress.bytes, progress.total_bytes),
-        &|| teller.is_broken(),
+        &mut |progress| watch.see(progress),
+        &|| watch.stops(),
     );
-    checked(work, inspected)
+    watch.end(inspected)
 }
 
-/// Refuses a table that is longer than the job allows.
-fn checked(
-    work: &Work<'_, '_>,
-    inspected: Result<Inspected, TableError>,
-) -> Result<Inspected, DataError> {
-    let inspected = inspected.map_err(from_table)?;
-    let records = inspected.report().records;
-    if records > work.job.limits.records {
-        return Err(AgentError::invalid(text!(
-            "The file has more than {most} rows.",
-            most = work.job.limits.records
-        ))
-        .reason("too_many_rows")
-        .into());
+/// Tells how far a reading is, and stops it when a table is longer than the job allows.
+struct Watch<'w, 'a, 't> {
+    work: &'w Work<'a, 't>,
+    /// The limit that the table exceeds.
+    exceeded: RefCell<Option<DataError>>,
+}
+
+impl<'w, 'a, 't> Watch<'w, 'a, 't> {
+    fn new(work: &'w Work<'a, 't>) -> Self {
+        Self { work, exceeded: RefCell::new(None) }
     }
-    Ok(inspected)
+
+    fn see(&self, progress: Progress) {
+        let Progress { records, bytes, total_bytes } = progress;
+        self.work.teller.progress(records, bytes, total_bytes);
+        let checked =
+            self.work.check_records(records).and_then(|()| self.work.check_content(bytes));
+        if let Err(error) = checked {
+            *self.exceeded.borrow_mut() = Some(error);
+        }
+    }
+
+    fn stops(&self) -> bool {
+        self.work.teller.is_broken() || self.exceeded.borrow().is_some()
+    }
+
+    /// Returns the table, if it is within the limits.
+    fn end(self, inspected: Result<Inspected, TableError>) -> Result<Inspected, DataError> {
+        if let Some(error) = self.exceeded.into_inner() {
+            return Err(error);
+        }
+        let inspected = inspected.map_err(from_table)?;
+        self.work.check_records(inspected.report().records)?;
+        Ok(inspected)
+    }
 }
 
 pub(super) fn from_table(error: TableError) -> DataError {

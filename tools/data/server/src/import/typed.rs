@@ -18,6 +18,12 @@ pub(super) struct FileColumn {
     pub(super) note: Option<Text>,
 }
 
+/// Whether values of a type have several parts: lists, records and maps.
+pub(super) fn is_nested(kind: &str) -> bool {
+    let starts = ["STRUCT(", "MAP(", "UNION("];
+    kind.ends_with(']') || starts.iter().any(|start| kind.starts_with(*start))
+}
+
 /// Returns the error of a file that the database cannot read.
 pub(super) fn unreadable(error: DataError) -> DataError {
     match error {

@@ -1,11 +1,19 @@
-//! The input of the readers of all formats: the job, the copy of the file, and the condition under
-//! which rows are stored.
+//! The input of the readers of all formats: the job with its limits, the copy of the file, and the
+//! condition under which rows are stored.
 
 use std::path::Path;
 
-use contract::sources::{ImportJob, TableReport};
+use contract::{
+    AgentError,
+    sources::{ImportJob, TableReport},
+    text,
+};
 
-use super::{input::Input, told::Teller};
+use super::{
+    input::{Input, too_large},
+    told::Teller,
+};
+use crate::DataError;
 
 /// The input of a reader.
 pub struct Work<'a, 't> {
@@ -29,5 +37,23 @@ impl Work<'_, '_> {
             && report.stored > 0
             && report.questions.is_empty()
             && (report.rejected.is_empty() || self.job.decisions.skip_rejected)
+    }
+
+    /// Refuses a file with more records than the job allows.
+    pub fn check_records(&self, records: u64) -> Result<(), DataError> {
+        let most = self.job.limits.records;
+        if records <= most {
+            return Ok(());
+        }
+        Err(AgentError::invalid(text!("The file has more than {most} rows.", most))
+            .reason("too_many_rows")
+            .into())
+    }
+
+    /// Refuses a text that is longer than the job allows. A packed one can be much longer than its
+    /// file.
+    pub fn check_content(&self, bytes: u64) -> Result<(), DataError> {
+        let most = self.job.limits.content_bytes;
+        if bytes > most { Err(too_large(most)) } else { Ok(()) }
     }
 }

@@ -46,6 +46,7 @@ fn source(folder: &Path) -> AskedSource {
         definitions: None,
         approved: Vec::new(),
         covered: None,
+        exports: Vec::new(),
         version: None,
     }
 }

@@ -283,6 +283,16 @@ fn a_list_of_json_objects_is_read_like_their_lines() {
 }
 
 #[test]
+fn a_sum_in_a_json_list_of_one_line_is_left_out_alone() {
+    let text = r#"[{"name":"Acme","cost":300.50},{"name":"Brand","cost":100.25},{"name":"Generic","cost":200.25},{"name":"Bolt","cost":70.75},{"name":"Red","cost":30.25},{"name":"Blue","cost":40.50}]"#;
+    let mut decisions = ImportDecisions::default();
+    decisions.answers.insert("total_rows".to_owned(), "leave_out".to_owned());
+    let imported = try_import("rows.json", text.as_bytes(), &decisions).unwrap();
+    imported.is_whole();
+    assert_eq!(imported.ask("SELECT sum(cost) FROM t"), [[json!(371.25)]]);
+}
+
+#[test]
 fn texts_of_digits_in_json_can_be_two_numbers_and_numbers_cannot() {
     let text = "{\"day\": \"2026-11-01\", \"cost\": \"1.250\"}\n{\"day\": \"2026-11-02\", \"cost\": \"2.500\"}\n";
     let imported = import("texts.jsonl", text.as_bytes());
@@ -308,7 +318,8 @@ fn a_currency_of_parquet_that_contradicts_a_decision_is_a_question() {
     assert!(imported.part.is_none());
 }
 
-fn parquet(query: &str) -> Vec<u8> {
+/// Returns the bytes of a Parquet file with the rows of a query.
+pub(crate) fn parquet(query: &str) -> Vec<u8> {
     let world = World::new();
     world.part("p", query, &[]);
     std::fs::read(world.parts().join("p.parquet")).unwrap()
@@ -403,21 +414,23 @@ fn a_table_of_sqlite_is_chosen_and_read() {
     assert!(try_import("shop.db", &damaged, &ImportDecisions::default()).is_err());
 }
 
+/// Returns a text as gzip packs it.
+fn pack(text: &[u8]) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    std::fs::write(&path, text).unwrap();
+    assert!(std::process::Command::new("gzip").arg(&path).status().unwrap().success());
+    std::fs::read(folder.path().join("a.gz")).unwrap()
+}
+
 #[test]
 fn a_compressed_file_is_read_by_its_content() {
-    let folder = tempfile::tempdir().unwrap();
-    let pack = |name: &str, text: &[u8]| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        assert!(std::process::Command::new("gzip").arg(&path).status().unwrap().success());
-        std::fs::read(folder.path().join(format!("{name}.gz"))).unwrap()
-    };
-    let csv = pack("a.csv", b"Day,Cost\n2026-11-01,1.50\n");
+    let csv = pack(b"Day,Cost\n2026-11-01,1.50\n");
     assert_eq!(import("a.csv.gz", &csv).ask("SELECT sum(\"Cost\") FROM t"), [[json!(1.5)]]);
-    let lines = pack("a.jsonl", b"{\"day\": \"2026-11-01\", \"cost\": 2.50}\n");
+    let lines = pack(b"{\"day\": \"2026-11-01\", \"cost\": 2.50}\n");
     assert_eq!(import("a.jsonl.gz", &lines).ask("SELECT sum(cost) FROM t"), [[json!(2.5)]]);
     let bytes = parquet("SELECT DATE '2026-11-01' AS day, 3.5::DECIMAL(9,2) AS cost");
-    let packed = pack("a.parquet", &bytes);
+    let packed = pack(&bytes);
     assert_eq!(import("a.parquet.gz", &packed).ask("SELECT sum(cost) FROM t"), [[json!(3.5)]]);
 }
 
@@ -436,6 +449,28 @@ fn a_file_beyond_the_limits_is_refused() {
 }
 
 #[test]
+fn a_packed_text_beyond_the_limits_is_refused_before_it_is_read_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = pack(format!("a,b\n{}", "1,2\n".repeat(2_000_000)).as_bytes());
+    let all = ImportLimits::default();
+    for (limits, reason) in [
+        (ImportLimits { records: 100_000, ..all }, "too_many_rows"),
+        (ImportLimits { content_bytes: 400_000, ..all }, "file_too_large"),
+    ] {
+        let job = ImportJob { limits, ..job("a.csv.gz", &ImportDecisions::default()) };
+        let told = events(folder.path(), &job, &packed);
+        let Some(ImportEvent::Failure { error }) = told.last() else { panic!("{told:?}") };
+        assert_eq!(error.details["reason"], reason);
+        let records = |event: &ImportEvent| match event {
+            ImportEvent::Progress { records, .. } => *records,
+            _ => 0,
+        };
+        let read = told.iter().map(records).max();
+        assert!(read < Some(200_000), "{reason}: {read:?} records were read");
+    }
+}
+
+#[test]
 fn an_empty_file_and_one_that_is_no_table_are_refused_with_a_sentence() {
     for content in [&b""[..], b"\n\n\n", b"%PDF-1.7", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01"] {
         let told = try_import("a.csv", content, &ImportDecisions::default());
@@ -445,4 +480,45 @@ fn an_empty_file_and_one_that_is_no_table_are_refused_with_a_sentence() {
         };
         assert!(refused, "{content:?}");
     }
+}
+
+/// A file that another program replaces as soon as it was read once.
+struct Replaced {
+    file: std::fs::File,
+    path: std::path::PathBuf,
+}
+
+impl std::io::Read for Replaced {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = std::io::Read::read(&mut self.file, buffer)?;
+        if read == 0 {
+            std::fs::write(&self.path, "Day,Cost\n2026-12-01,9999.00\n")?;
+        }
+        Ok(read)
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_while_it_is_imported_has_the_rows_that_were_read() {
+    use sha2::Digest as _;
+    let text = "Day,Cost\n2026-11-01,1.50\n2026-11-02,2.25\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("export.csv");
+    std::fs::write(&path, text).unwrap();
+    let job = serde_json::to_string(&job("export.csv", &ImportDecisions::default())).unwrap();
+    std::fs::write(folder.path().join("job.json"), job).unwrap();
+    let input = Replaced { file: std::fs::File::open(&path).unwrap(), path: path.clone() };
+    let mut output = Vec::new();
+    assert!(run_in(folder.path(), &drivers(), input, text.len() as u64, &mut output));
+    let told = String::from_utf8(output).unwrap();
+    let end: ImportEvent = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+    let ImportEvent::Result { report, part } = end else { panic!("{told}") };
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), text, "the file is another one");
+    let digest = sha2::Sha256::digest(text);
+    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(report.hash, hash);
+    let imported = Imported { folder, report: *report, part };
+    imported.is_whole();
+    let rows = imported.ask("SELECT \"Day\", \"Cost\" FROM t ORDER BY 1");
+    assert_eq!(rows, [[json!("2026-11-01"), json!(1.5)], [json!("2026-11-02"), json!(2.25)]]);
 }

@@ -8,6 +8,7 @@ mod exports;
 mod hostile;
 mod import;
 mod measures;
+mod parquet_texts;
 mod postgres;
 mod program;
 mod properties;

@@ -55,7 +55,11 @@ fn with_definitions(mut source: AskedSource) -> AskedSource {
 }
 
 fn parts_source(world: &World) -> AskedSource {
-    let part = world.part("ads", &format!("{ROWS} range(20000) t(i)"), &columns());
+    source_of(world, 20_000)
+}
+
+fn source_of(world: &World, rows: u32) -> AskedSource {
+    let part = world.part("ads", &format!("{ROWS} range({rows}) t(i)"), &columns());
     with_definitions(world.source("ads", &[part]))
 }
 
@@ -96,23 +100,26 @@ fn queries() -> Vec<Value> {
 
 #[test]
 fn figures_are_the_same_bytes_on_any_number_of_threads() {
-    let world = World::new();
-    let source = parts_source(&world);
-    let with_threads = |threads| {
-        let settings = csign_data::serve::ServeSettings { threads, ..world.settings() };
-        Asker::open(&settings).unwrap()
-    };
-    let (one, four) = (with_threads(1), with_threads(4));
-    for query in queries() {
-        let first = measure(&one, &source, &query);
-        let second = measure(&four, &source, &query);
-        assert_eq!(first.sql, second.sql);
-        assert_eq!(
-            serde_json::to_string(&first).unwrap(),
-            serde_json::to_string(&second).unwrap(),
-            "{query}"
-        );
-        assert!(!first.rows.is_empty(), "{query}");
+    // A thread reads whole groups of 122,880 rows: the second source has work for several.
+    for rows in [20_000, 600_000] {
+        let world = World::new();
+        let source = source_of(&world, rows);
+        let with_threads = |threads| {
+            let settings = csign_data::serve::ServeSettings { threads, ..world.settings() };
+            Asker::open(&settings).unwrap()
+        };
+        let (one, four) = (with_threads(1), with_threads(4));
+        for query in queries() {
+            let first = measure(&one, &source, &query);
+            let second = measure(&four, &source, &query);
+            assert_eq!(first.sql, second.sql);
+            assert_eq!(
+                serde_json::to_string(&first).unwrap(),
+                serde_json::to_string(&second).unwrap(),
+                "{rows} rows: {query}"
+            );
+            assert!(!first.rows.is_empty(), "{query}");
+        }
     }
 }
 

@@ -84,6 +84,7 @@ impl World {
             definitions: None,
             approved: Vec::new(),
             covered: None,
+            exports: Vec::new(),
             version: Some("v1".to_owned()),
         }
     }

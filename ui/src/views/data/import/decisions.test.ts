@@ -33,6 +33,15 @@ test("each decision is named, and answers about one file are not", () => {
   ]);
 });
 
+test("an account from the path is shown with the pattern of the path", () => {
+  const pattern = "clients/{account}/*.csv";
+  expect(decisionTexts({ ...NONE, account: "acme", account_from_path: pattern })).toEqual([
+    "Account acme from the path, by clients/{account}/*.csv",
+  ]);
+  const given = { ...NONE, account_from_path: pattern };
+  expect(decisionTexts({ ...given, account: "acme" }, given)).toEqual([]);
+});
+
 test("only what was decided earlier is left when the decisions of this file are taken away", () => {
   const now = { ...NONE, currency: "SEK", columns: { Clicks: {} } };
   expect(decisionTexts(decisions, now)).toEqual([

@@ -7,6 +7,7 @@ import { useOf } from "../columns/correction";
 /** The decisions that apply to any file. The others, such as answers, are about one file. */
 const LASTING = [
   "account",
+  "account_from_path",
   "currency",
   "mode",
   "date_order",
@@ -20,6 +21,8 @@ type Lasting = (typeof LASTING)[number];
 function valueText(name: Lasting, decisions: ImportDecisions): string {
   const value = String(decisions[name]);
   switch (name) {
+    case "account_from_path":
+      return t("import.decision_account_from_path", { value, account: decisions.account ?? "–" });
     case "mode":
       return t(`import.mode_${decisions.mode!}`);
     case "date_order":
@@ -49,8 +52,12 @@ function choiceText(key: string, choice: ColumnChoice): string {
 
 /** Returns the decisions in words, one for each. Those that are also in `without` are left out. */
 export function decisionTexts(decisions: ImportDecisions, without?: ImportDecisions): string[] {
+  const isFromPath = decisions.account_from_path !== undefined;
   const lasting = LASTING.filter(
-    (name) => decisions[name] !== undefined && without?.[name] === undefined,
+    (name) =>
+      decisions[name] !== undefined &&
+      without?.[name] === undefined &&
+      !(name === "account" && isFromPath),
   );
   const columns = Object.entries(decisions.columns).filter(
     ([key]) => without?.columns[key] === undefined,

@@ -109,10 +109,16 @@ export class SourceState {
     return this.act("remove", () => sources.remove(this.name));
   }
 
-  /** Approves all definitions. */
+  /** Approves all definitions that are shown. If they changed since, none is approved, and those of now are shown. */
   async approve(): Promise<void> {
+    const { definitions_hash } = this.description!;
     await this.act("approve", async () => {
-      this.description = await call("source_approve", { name: this.name });
+      try {
+        this.description = await call("source_approve", { name: this.name, definitions_hash });
+      } catch (cause) {
+        await this.read();
+        throw cause;
+      }
       await sources.read();
     });
   }

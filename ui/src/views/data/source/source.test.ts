@@ -48,6 +48,7 @@ const description = (rest: Partial<SourceDescription> = {}): SourceDescription =
   source: sourceOf("ads"),
   definitions: { source: "ads", measures: { spend: { sum: "Cost", unit: "money" } } },
   text: "source: ads",
+  definitions_hash: "d1",
   states: [
     { name: "spend", hash: "a", risks: [], is_approved: true, written: "sum: Cost", title: {} },
     {
@@ -163,7 +164,23 @@ test("definitions that wait for an approval come first, with the reason, and are
     /cpc Cost per click .*computed from other figures.*spend sum: Cost Approved/,
   );
   await source.approve();
-  expect(sent("source_approve")[0]!.params).toEqual({ name: "ads" });
+  expect(sent("source_approve")[0]!.params).toEqual({ name: "ads", definitions_hash: "d1" });
+});
+
+test("definitions that changed since they were shown are not approved, and are shown anew with the reason", async () => {
+  const source = await opened();
+  const now = description({ definitions_hash: "d2", text: "source: ads # edited" });
+  host.answer = (command) => {
+    if (command === "source_describe") return now;
+    if (command !== "source_approve") return answers(command);
+    return Promise.reject(new Error("The definitions of ads changed since they were shown."));
+  };
+  await source.approve();
+  expect(sent("source_approve")[0]!.params).toEqual({ name: "ads", definitions_hash: "d1" });
+  expect(source.error?.message).toBe("The definitions of ads changed since they were shown.");
+  expect(source.description).toBe(now);
+  await source.approve();
+  expect(sent("source_approve")[1]!.params).toEqual({ name: "ads", definitions_hash: "d2" });
 });
 
 test("a fault of the definitions is shown with its line, and a refused text keeps the former ones", async () => {

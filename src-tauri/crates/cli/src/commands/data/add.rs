@@ -341,15 +341,20 @@ fn worse(one: Exit, other: Exit) -> Exit {
 }
 
 /// Returns the error for an import that nobody at a terminal asks for.
-pub(super) fn no_person_error() -> Failure {
+pub(super) fn no_person_to_import() -> Failure {
+    no_person_error(
+        "With --yes a program imports from a folder that a person allowed: csign data allow FOLDER",
+    )
+}
+
+/// Returns the error for what only a person may do, with a hint about another way.
+pub(super) fn no_person_error(hint: &str) -> Failure {
     AgentError::new(
         ErrorCode::ApprovalRequired,
         "Only a person at a terminal or in the window may do that.",
     )
     .reason("no_terminal")
-    .hint(
-        "With --yes a program imports from a folder that a person allowed: csign data allow FOLDER",
-    )
+    .hint(hint)
     .into()
 }
 

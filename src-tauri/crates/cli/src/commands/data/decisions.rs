@@ -41,6 +41,7 @@ pub(super) fn read_decisions(reading: &Reading) -> Result<ImportDecisions, Failu
         }),
         zone: reading.zone.clone(),
         account: reading.account.clone(),
+        account_from_path: reading.account_from_path.clone(),
         currency: reading.currency.as_ref().map(|currency| currency.to_uppercase()),
         mode: reading.mode.map(|mode| match mode {
             Mode::Replace => ImportMode::Replace,

@@ -1,11 +1,11 @@
-//! `csign data list`, `describe`, `undo`, `remove`, `approve`, `allow` and `verify`: what is known of
-//! sources, and changes of whole sources.
+//! `csign data list`, `describe`, `undo`, `remove`, `allow` and `verify`: what is known of sources, and
+//! changes of whole sources.
 
 use std::path::{Path, PathBuf};
 
 use contract::{
-    AgentError, Empty, FigureCheck, FolderParams, FoldersResponse, ModelAccess, SourceDescription,
-    SourceParams, SourceView, Text, VerifyParams,
+    AgentError, DefinitionFault, Empty, FigureCheck, FolderParams, FoldersResponse, ModelAccess,
+    SourceDescription, SourceParams, SourceView, Text, VerifyParams,
     definitions::DefinitionView,
     sources::{DayRange, DaySpan, FoundColumn, ImportEntry, SourceKind, StorageUse},
 };
@@ -137,9 +137,7 @@ fn print_description(out: Out, described: &SourceDescription) {
     print_columns(out, described);
     print_definitions(out, &described.states);
     for fault in &described.faults {
-        let place = if fault.line > 0 { format!("line {}: ", fault.line) } else { String::new() };
-        let text = format!("definitions: {place}{}", fault.text);
-        Paragraph::new(text).tone(Tone::Bad).indent(2).print_line(out);
+        Paragraph::new(show_fault(fault)).tone(Tone::Bad).indent(2).print_line(out);
     }
     print_imports(out, &source.imports);
     let access = match described.models_get {
@@ -153,6 +151,12 @@ fn print_description(out: Out, described: &SourceDescription) {
         out.print_line("To approve the definitions:");
         out.print_line(format!("  csign data approve {}", quote_word(source.name.as_str())));
     }
+}
+
+/// Returns an error in the definitions file, with its place.
+pub(super) fn show_fault(fault: &DefinitionFault) -> String {
+    let place = if fault.line > 0 { format!("line {}: ", fault.line) } else { String::new() };
+    format!("definitions: {place}{}", fault.text)
 }
 
 fn head_of(source: &SourceView) -> String {
@@ -215,7 +219,8 @@ fn print_definitions(out: Out, states: &[DefinitionView]) {
     }
 }
 
-fn show_state(state: &DefinitionView) -> String {
+/// Returns whether a definition is approved, or why it is not.
+pub(super) fn show_state(state: &DefinitionView) -> String {
     if state.is_approved {
         return "approved".to_owned();
     }
@@ -264,22 +269,6 @@ pub(super) async fn remove(link: &Link, out: Out, name: String) -> Result<Exit, 
         let name = params.name.as_str();
         Paragraph::new(format!("{name} was removed, and its rows were erased.")).print_line(out);
     }
-    Ok(Exit::Done)
-}
-
-pub(super) async fn approve(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
-    let described = link.commands.source_approve(params(name)).await?;
-    if out.json {
-        out.print_json(&described);
-        return Ok(Exit::Done);
-    }
-    let source = &described.source;
-    out.print_line(format!(
-        "{}: {} approved.",
-        escape_invisible(source.name.as_str()),
-        count_of(source.approved.into(), "definition")
-    ));
-    print_definitions(out, &described.states);
     Ok(Exit::Done)
 }
 
@@ -346,6 +335,7 @@ fn exit_of(check: &FigureCheck) -> Exit {
     }
 }
 
-fn params(name: String) -> SourceParams {
+/// Returns the parameters that name a source.
+pub(super) fn params(name: String) -> SourceParams {
     SourceParams { name: name.into() }
 }

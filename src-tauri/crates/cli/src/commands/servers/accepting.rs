@@ -6,9 +6,8 @@ use contract::{
     ServerToolsAcceptParams,
 };
 
-use super::is_yes;
 use crate::exit::{Exit, Failure};
-use crate::keys::Keys;
+use crate::keys::{Keys, is_yes};
 use crate::link::Link;
 use crate::out::{Out, Tone, count};
 use crate::visible::escape_invisible;

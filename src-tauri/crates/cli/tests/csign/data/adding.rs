@@ -151,6 +151,31 @@ fn several_files_and_a_pattern_are_imported() {
 }
 
 #[test]
+fn the_account_of_each_file_is_a_part_of_its_path() {
+    let world = world();
+    let row = |cost: u32| format!("Day,Campaign,Cost\n2026-11-01,Oak,{cost}.50\n");
+    let acme = file(&world, "clients/acme/2026-11.csv", row(4));
+    file(&world, "clients/bolt/2026-11.csv", row(5));
+    let (rule, pattern) = ("--account-from-path", "clients/{account}/*.csv");
+    let wrong = at_a_terminal(&world, &["add", &acme, rule, "clients/*.csv"]).ends_with(1);
+    assert_says(&wrong.out, &["which part of the path is the account", pattern]);
+    at_a_terminal(&world, &["add", &acme, rule, pattern, "--account", "Acme"]).ends_with(2);
+    let all = world.path("clients/*/*.csv").display().to_string();
+    let add = ["add", &all, "--name", "ads", rule, pattern];
+    let checked = at_a_terminal(&world, &[&add[..], &["--check"]].concat()).ends_with(0);
+    assert_says(&checked.out, &["account acme", "Account from the path, by clients/{account}/"]);
+    let ran = at_a_terminal(&world, &[&add[..], &["--json"]].concat()).ends_with(0).json();
+    assert_eq!((&ran[0]["account"], &ran[1]["account"]), (&"acme".into(), &"bolt".into()), "{ran}");
+    file(&world, "clients/acme/2026-11.csv", row(14));
+    let ran = at_a_terminal(&world, &["refresh", "ads"]).ends_with(0);
+    assert_says(&ran.out, &["account acme", "as for earlier files: acme.", "1 changed"]);
+    let sql = "SELECT Account, sum(Cost) FROM ads GROUP BY Account ORDER BY Account";
+    let sums = query(&world, sql);
+    assert_eq!((cell(&sums, 0, 0), cell(&sums, 0, 1)), ("acme".into(), "14.5".into()));
+    assert_eq!((cell(&sums, 1, 0), cell(&sums, 1, 1)), ("bolt".into(), "5.5".into()));
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named_and_the_others_are_imported() {
     let world = world();
     let good = file(&world, "november.csv", NOVEMBER);

@@ -1,6 +1,7 @@
 //! Tests of the figures of `csign data`: queries, metric queries, and each form of output.
 
 use super::*;
+use crate::terminal::Terminal;
 
 fn with_november() -> World {
     let world = world();
@@ -52,11 +53,43 @@ fn a_metric_query_is_computed_from_the_definitions() {
 #[test]
 fn the_definitions_of_a_source_are_approved_in_one_step() {
     let world = with_november();
-    at_a_terminal(&world, &["approve", "november"]).ends_with(0);
+    let mut terminal = Terminal::start(&world, &["data", "approve", "november"]);
+    terminal.wait_for("[y/N]");
+    terminal.type_in("y\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert_says(&seen, &["clicks", "sum: Clicks", "sha256", "approved."]);
     let sources = run(&world, &["list", "--json"]).ends_with(0).json();
     assert_eq!(sources["sources"][0]["proposed"], 0, "{sources}");
     let result = measure(&world, r#"{"source": "november", "measures": ["clicks"]}"#);
     assert_eq!(result["definition_state"], "approved", "{result}");
+}
+
+#[test]
+fn definitions_that_changed_since_they_were_shown_are_not_approved() {
+    let world = with_november();
+    let described = run(&world, &["describe", "november", "--json"]).ends_with(0).json();
+    let hash = described["definitions_hash"].as_str().expect("a hash").to_owned();
+    let ran = at_a_terminal(&world, &["approve", "november"]).ends_with(1);
+    assert_says(&ran.out, &[&hash, "Nothing is approved."]);
+    at_a_terminal(&world, &["approve", "november", "--json"]).ends_with(2);
+    run(&world, &["approve", "november", "--hash", &hash]).ends_with(3);
+    let mut terminal = Terminal::start(&world, &["data", "approve", "november"]);
+    terminal.wait_for("[y/N]");
+    let file = world.data().join("data/sources/november/definitions.yaml");
+    let own = fs::read_to_string(&file).expect("definitions");
+    let other = "source: november\ntime: {column: Day}\nmeasures:\n  clicks: {average: Clicks}\n";
+    fs::write(&file, other).expect("written");
+    terminal.type_in("y\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(1), "{seen}");
+    assert_says(&seen, &["changed since they were shown", "Review them again."]);
+    let ran = at_a_terminal(&world, &["approve", "november", "--hash", &hash]).ends_with(1);
+    assert_says(&ran.out, &["changed since they were shown"]);
+    fs::write(&file, own).expect("written");
+    at_a_terminal(&world, &["approve", "november", "--hash", &hash]).ends_with(0);
+    let sources = run(&world, &["list", "--json"]).ends_with(0).json();
+    assert_eq!(sources["sources"][0]["proposed"], 0, "{sources}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ async fn doctor_tells_every_limit_and_the_isolation_of_the_data_processes() {
         "4096 MB of temporary files",
         "512 open files",
         "1000000 rows, of a database 100000, and 64 MB",
-        "An import may use 1792 MB of memory and 120 minutes, read 8 GB and write files of 64 GB",
+        "An import may use 1792 MB of memory and 120 minutes, read 8 GB, or 4 GB of text, and write files of 64 GB",
         "nobody asks for 300 seconds",
     ] {
         assert!(limits.contains(part), "{part:?} is missing in: {limits}");

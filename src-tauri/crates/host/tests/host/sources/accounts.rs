@@ -83,7 +83,7 @@ async fn a_remembered_order_of_day_and_month_is_asked_about_if_its_days_are_far_
     world.host.stop().await;
 }
 
-async fn sums_by_account(world: &World, source: &SourceName) -> Vec<(String, String)> {
+pub(super) async fn sums_by_account(world: &World, source: &SourceName) -> Vec<(String, String)> {
     let sql = format!(
         "SELECT coalesce(CAST(\"Account\" AS VARCHAR), ''), CAST(sum(\"Cost\") AS VARCHAR) FROM {source} GROUP BY 1 ORDER BY 1"
     );

@@ -3,12 +3,39 @@
 use std::fs;
 
 use contract::{
-    Commands as _, ModelAccess, SourceDefineParams,
+    Commands as _, ModelAccess, SourceApproveParams, SourceDefineParams, SourceDescription,
     definitions::{Calculation, Measure},
     sources::{ColumnChoice, ColumnUse},
 };
 
 use super::{CLIENT_ONE, World, named};
+
+/// Returns the approval of definitions as a description shows them.
+fn as_shown(shown: &SourceDescription) -> SourceApproveParams {
+    SourceApproveParams {
+        name: shown.source.name.clone(),
+        definitions_hash: shown.definitions_hash.clone(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_that_changed_since_they_were_shown_are_not_approved() {
+    let world = World::new().await;
+    let source = world.import(&world.write("ads.csv", CLIENT_ONE)).await.source;
+    let shown = world.host.source_describe(named(&source)).await.unwrap();
+    let file = world.folder.path().join("profile/data/sources/ads/definitions.yaml");
+    let other = "source: ads\ntime: {column: Day}\nmeasures:\n  spend: {average: Cost}\n";
+    fs::write(&file, other).unwrap();
+    let refused = world.host.source_approve(as_shown(&shown)).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("changed"));
+    assert!(refused.message.contains("changed since they were shown"), "{refused:?}");
+    let now = world.host.source_describe(named(&source)).await.unwrap();
+    assert!(now.source.proposed > 0 && now.definitions_hash != shown.definitions_hash);
+    let approved = world.host.source_approve(as_shown(&now)).await.unwrap();
+    assert_eq!(approved.source.proposed, 0);
+    assert_eq!(approved.definitions_hash, now.definitions_hash, "an approval changes nothing");
+    world.host.stop().await;
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn definitions_are_proposed_corrected_and_approved() {
@@ -24,9 +51,9 @@ async fn definitions_are_proposed_corrected_and_approved() {
     let broken = world.host.source_describe(named(&source)).await.unwrap();
     assert_eq!(broken.faults.len(), 1);
     assert!(!broken.definitions.measures.is_empty(), "the last version without a fault counts");
-    assert!(world.host.source_approve(named(&source)).await.is_err());
+    assert!(world.host.source_approve(as_shown(&broken)).await.is_err());
     fs::write(&file, own).unwrap();
-    let approved = world.host.source_approve(named(&source)).await.unwrap();
+    let approved = world.host.source_approve(as_shown(&described)).await.unwrap();
     assert_eq!(approved.source.proposed, 0);
     let params = SourceDefineParams {
         name: source.clone(),

@@ -1,6 +1,9 @@
 //! Tests of figures: answers of tools, and figures that are computed again.
 
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use contract::{
     AuditShowParams, Commands as _, ModelAccess, SourceDefineParams, ToolCallParams, VerifyParams,
@@ -30,6 +33,36 @@ async fn a_recorded_figure_is_computed_again_over_the_rows_of_its_time() {
     world.host.source_remove(named(&source)).await.unwrap();
     let check = world.host.source_verify(VerifyParams { record }).await.unwrap();
     assert!(!check.is_repeated && !check.agrees, "{check:?}");
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_figure_settles_by_the_day_of_its_file() {
+    let world = World::new().await;
+    let write = |name: &str, conversions: [u32; 2], day: u64| {
+        let [one, two] = conversions;
+        let text = format!(
+            "Day,Campaign,Cost,Conversions\n2024-03-01,Brand,100.00,{one}\n2024-03-02,Brand,110.00,{two}\n"
+        );
+        let path = world.write(name, &text);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        // Noon of a day of 2024, counted from 1 March.
+        let seconds = 1_709_294_400 + (day - 1) * 86_400;
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+        path
+    };
+    let notes = async || {
+        let asked = json!({"source": "ads", "measures": ["conversions"], "period": {"from": "2024-03-01", "to": "2024-03-31"}});
+        let query = read_metric_query(&asked).unwrap();
+        let result = world.host.source_measure(MeasureParams { query, cursor: None }).await;
+        let notes = result.unwrap().notes;
+        notes.into_iter().map(|note| note.to_string()).filter(|note| note.contains("may still"))
+    };
+    assert!(world.import(&write("ads.csv", [3, 4], 5)).await.is_stored);
+    let told = "conversions may still change: the 30 days up to 2024-03-05, the day of the file, are provisional.";
+    assert_eq!(notes().await.collect::<Vec<_>>(), [told]);
+    assert!(world.import(&write("ads-2.csv", [5, 6], 62)).await.is_stored);
+    assert_eq!(notes().await.collect::<Vec<_>>(), [""; 0], "a later file has settled values");
     world.host.stop().await;
 }
 

@@ -42,6 +42,24 @@ async fn an_undo_restores_decisions_columns_and_definitions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_change_during_an_import_is_refused_and_names_the_import() {
+    let world = World::new().await;
+    let source = world.import(&world.write("ads.csv", CLIENT_ONE)).await.source;
+    let later = world.params(&world.write("later.csv", LATER), ImportDecisions::default());
+    let job = world.host.source_add(later).await.unwrap();
+    let undo = world.host.source_undo(named(&source)).await.unwrap_err();
+    let removal = world.host.source_remove(named(&source)).await.unwrap_err();
+    for refused in [undo, removal] {
+        assert_eq!(refused.reason_text(), Some("import_running"));
+        assert!(refused.message.contains("later.csv"), "{refused:?}");
+    }
+    assert!(world.end_of(job).await.results.unwrap()[0].is_stored);
+    world.host.source_undo(named(&source)).await.unwrap();
+    assert_eq!(world.total(&source, "Cost").await, "210.00");
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_source_whose_imports_are_all_taken_back_takes_other_files() {
     let world = World::new().await;
     let file = world.write("ads.csv", CLIENT_ONE);

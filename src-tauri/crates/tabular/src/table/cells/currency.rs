@@ -143,6 +143,14 @@ const WHOLE: &[&str] = &[
     "GNF", "KMF", "VUV", "IDR",
 ];
 
+/// Whether a cell is a dash beside a currency, as formats for accounts write zero: `$ -`, `- kr`.
+pub(crate) fn is_dash(cell: &[u8]) -> bool {
+    const MAX_BYTES: usize = 32;
+    let text = std::str::from_utf8(cell).unwrap_or_default();
+    let rest = text.trim_matches(['-', '–', '—']);
+    cell.len() <= MAX_BYTES && rest.len() < text.len() && Currency::from_sign(rest).is_some()
+}
+
 impl Currency {
     /// Returns the currency with this code of three capital letters, if there is one.
     pub(crate) fn from_code(code: &str) -> Option<Self> {
@@ -270,6 +278,16 @@ mod tests {
         }
         for text in ["PCS", "x", "ABC", "clicks", ""] {
             assert_eq!(code(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_dash_beside_a_currency_is_no_amount() {
+        for text in ["$-", "$ -", "- kr", "-   kr", "SEK –", "€\u{a0}—"] {
+            assert!(is_dash(text.as_bytes()), "{text}");
+        }
+        for text in ["-", "$", "$ - 5", "x -", "", "-5"] {
+            assert!(!is_dash(text.as_bytes()), "{text}");
         }
     }
 

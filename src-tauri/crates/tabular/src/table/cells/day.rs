@@ -1,10 +1,12 @@
-//! Parses days and moments as exports and people write them, in many languages. Whether 1/11/2026 is
-//! in January or November is left open; the column decides it.
+//! Parses days and moments as exports and people write them, in many languages. Whether 1/11/2026
+//! is in January or November, and 26-11-01 in 2026 or 2001, is left open; the column decides it.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
-use contract::data::DateOrder;
 
-use super::month::{find_month, is_filler, is_weekday};
+use super::{
+    month::{find_month, is_filler, is_weekday},
+    order::DayOrder,
+};
 
 /// The most bytes of a cell that can be a day.
 const MAX_BYTES: usize = 64;
@@ -16,6 +18,11 @@ pub(crate) enum Written {
     Sure(NaiveDate),
     /// Two numbers whose order is open, and the year.
     Open(u32, u32, i32),
+    /// Two numbers whose order is open, and a year of two digits that can only come last.
+    ShortLast(u32, u32, i32),
+    /// Three numbers of which the first or the last is a year of two digits. The second is a month
+    /// if it is the first.
+    Short(u32, u32, u32),
     /// Eight digits, which can be a number, too.
     Digits(NaiveDate),
 }
@@ -32,39 +39,48 @@ pub(crate) struct DayCell {
 
 impl DayCell {
     /// Returns the order that the numbers show.
-    pub(crate) fn shown_order(&self) -> Option<DateOrder> {
-        match self.written {
-            Written::Open(first, second, _) if first > 12 && second <= 12 => {
-                Some(DateOrder::DayFirst)
-            }
-            Written::Open(first, second, _) if second > 12 && first <= 12 => {
-                Some(DateOrder::MonthFirst)
-            }
+    pub(crate) fn shown_order(&self) -> Option<DayOrder> {
+        let (Written::Open(first, second, _) | Written::ShortLast(first, second, _)) = self.written
+        else {
+            return None;
+        };
+        match (first > 12, second > 12) {
+            (true, false) => Some(DayOrder::DayFirst),
+            (false, true) => Some(DayOrder::MonthFirst),
             _ => None,
         }
     }
 
-    /// Whether the cell can mean two days.
+    /// Whether the cell can mean several days.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.written, Written::Open(a, b, _) if a <= 12 && b <= 12 && a != b)
+        match self.written {
+            Written::Open(a, b, _) | Written::ShortLast(a, b, _) => a <= 12 && b <= 12 && a != b,
+            Written::Short(a, b, c) => a != c || (a <= 12 && a != b),
+            Written::Sure(_) | Written::Digits(_) => false,
+        }
     }
 
     /// Returns the day in this order.
-    pub(crate) fn day(&self, order: DateOrder) -> Option<NaiveDate> {
-        match self.written {
-            Written::Sure(day) | Written::Digits(day) => Some(day),
-            Written::Open(first, second, year) => {
-                let (day, month) = match order {
-                    DateOrder::DayFirst => (first, second),
-                    DateOrder::MonthFirst => (second, first),
-                };
-                NaiveDate::from_ymd_opt(year, month, day)
+    pub(crate) fn day(&self, order: DayOrder) -> Option<NaiveDate> {
+        let (first, second, year) = match self.written {
+            Written::Sure(day) | Written::Digits(day) => return Some(day),
+            Written::Short(year, month, day) if order == DayOrder::YearFirst => {
+                return NaiveDate::from_ymd_opt(full_year(year)?, month, day);
             }
+            Written::Short(first, second, year) => (first, second, full_year(year)?),
+            Written::Open(first, second, year) | Written::ShortLast(first, second, year) => {
+                (first, second, year)
+            }
+        };
+        match order {
+            DayOrder::DayFirst => NaiveDate::from_ymd_opt(year, second, first),
+            DayOrder::MonthFirst => NaiveDate::from_ymd_opt(year, first, second),
+            DayOrder::YearFirst => None,
         }
     }
 
     /// Returns the moment in this order. A cell without a time is midnight.
-    pub(crate) fn moment(&self, order: DateOrder) -> Option<NaiveDateTime> {
+    pub(crate) fn moment(&self, order: DayOrder) -> Option<NaiveDateTime> {
         Some(self.day(order)?.and_time(self.time.unwrap_or_default()))
     }
 
@@ -193,7 +209,10 @@ fn parse_written(text: &str) -> Option<Written> {
         return Some(Written::Digits(day));
     }
     if text.contains('年') {
-        return parse_numbers(&text.replace(['年', '月'], "-").replace('日', ""));
+        let numbers = text.replace(['年', '月'], "-").replace('日', "");
+        // The sign says which number is the year, also if it has two digits.
+        let century = if numbers.find('-') == Some(2) { "20" } else { "" };
+        return parse_numbers(&format!("{century}{numbers}"));
     }
     if text.chars().any(char::is_alphabetic) {
         return parse_named(text).map(Written::Sure);
@@ -213,15 +232,30 @@ fn parse_numbers(text: &str) -> Option<Written> {
         let year = i32::try_from(number(first)?).ok()?;
         return make_day(year, number(second)?, number(third)?).map(Written::Sure);
     }
-    let year = year_of(third)?;
-    let (first, second) = (number(first)?, number(second)?);
+    let (year, has_short_year) = (year_of(third)?, third.len() == 2);
+    let has_two_digits = first.len() == 2;
+    let (first, second, third) = (number(first)?, number(second)?, number(third)?);
     if !(1..=31).contains(&first) || !(1..=31).contains(&second) || (first > 12 && second > 12) {
         return None;
     }
     if sign == b'.' {
         return make_day(year, second, first).map(Written::Sure);
     }
-    Some(Written::Open(first, second, year))
+    if !has_short_year {
+        return Some(Written::Open(first, second, year));
+    }
+    let may_begin =
+        has_two_digits && NaiveDate::from_ymd_opt(full_year(first)?, second, third).is_some();
+    Some(if may_begin {
+        Written::Short(first, second, third)
+    } else {
+        Written::ShortLast(first, second, year)
+    })
+}
+
+/// Returns the year that two digits mean.
+fn full_year(digits: u32) -> Option<i32> {
+    Some(2000 + i32::try_from(digits).ok()?)
 }
 
 fn number(text: &str) -> Option<u32> {
@@ -284,8 +318,9 @@ mod tests {
     fn day(text: &str) -> Option<String> {
         let cell = parse_day(text.as_bytes())?;
         match cell.written {
-            Written::Open(..) => Some("open".to_owned()),
-            _ => cell.day(DateOrder::DayFirst).map(|day| day.to_string()),
+            Written::Open(..) | Written::ShortLast(..) => Some("open".to_owned()),
+            Written::Short(..) => Some("short".to_owned()),
+            _ => cell.day(DayOrder::DayFirst).map(|day| day.to_string()),
         }
     }
 
@@ -322,6 +357,14 @@ mod tests {
             ("2026-11-01 00:00:00 AST", "2026-11-01"),
             ("13/01/2026", "open"),
             ("1/11/2026", "open"),
+            ("1/11/26", "open"),
+            ("11/13/26", "open"),
+            ("01/11/45", "open"),
+            ("26-11-01", "short"),
+            ("26/11/01", "short"),
+            ("01/11/26", "short"),
+            ("26-11-01 13:45", "short"),
+            ("26年11月01日", "2026-11-01"),
         ] {
             assert_eq!(day(text).as_deref(), Some(expected), "{text}");
         }
@@ -336,7 +379,7 @@ mod tests {
     fn moments_have_a_time_and_sometimes_an_offset() {
         let read = |text: &str| {
             let cell = parse_day(text.as_bytes()).unwrap();
-            (cell.moment(DateOrder::MonthFirst).unwrap().to_string(), cell.offset)
+            (cell.moment(DayOrder::MonthFirst).unwrap().to_string(), cell.offset)
         };
         for (text, moment, offset) in [
             ("2026-11-01 13:45", "2026-11-01 13:45:00", None),
@@ -358,10 +401,24 @@ mod tests {
     #[test]
     fn the_order_of_two_numbers_is_shown_by_one_above_twelve() {
         let cell = |text: &str| parse_day(text.as_bytes()).unwrap();
-        assert_eq!(cell("13/01/2026").shown_order(), Some(DateOrder::DayFirst));
-        assert_eq!(cell("01/13/2026").shown_order(), Some(DateOrder::MonthFirst));
+        assert_eq!(cell("13/01/2026").shown_order(), Some(DayOrder::DayFirst));
+        assert_eq!(cell("01/13/2026").shown_order(), Some(DayOrder::MonthFirst));
         assert_eq!(cell("01/02/2026").shown_order(), None);
         assert!(cell("01/02/2026").is_open());
         assert!(!cell("02/02/2026").is_open(), "both orders give one day");
+    }
+
+    #[test]
+    fn a_year_of_two_digits_is_the_first_or_the_last_number() {
+        let cell = parse_day(b"26-11-01").unwrap();
+        assert!(cell.is_open() && cell.shown_order().is_none());
+        let read = |order| cell.day(order).map(|day| day.to_string());
+        assert_eq!(read(DayOrder::YearFirst).as_deref(), Some("2026-11-01"));
+        assert_eq!(read(DayOrder::DayFirst).as_deref(), Some("2001-11-26"));
+        assert_eq!(read(DayOrder::MonthFirst), None);
+        let last = parse_day(b"11/13/26").unwrap();
+        assert_eq!(last.day(DayOrder::YearFirst), None);
+        assert_eq!(last.shown_order(), Some(DayOrder::MonthFirst));
+        assert!(!parse_day(b"11/11/11").unwrap().is_open(), "all orders give one day");
     }
 }

@@ -6,5 +6,6 @@ pub(crate) mod currency;
 pub(crate) mod day;
 mod month;
 pub(crate) mod number;
+pub(crate) mod order;
 pub(crate) mod unit;
 pub(crate) mod value;

@@ -138,8 +138,15 @@ fn parse_any(cell: &[u8], sign: NumberSign) -> Result<Number, NumberFault> {
     let opens = text[..first].ends_with(['.', ','])
         && !text[..first - 1].ends_with(|c: char| c.is_alphabetic());
     let start = if opens { first - 1 } else { first };
-    let before = Unit::parse(&text[..start], Place::Before)?;
-    let after = Unit::parse(&text[last..], Place::After)?;
+    let (before, after) = (&text[..start], &text[last..]);
+    // A currency can stand around the brackets of a negative number, too: $(5.00), (5.00) kr.
+    let inner = before.trim_end().strip_suffix('(').zip(after.trim_start().strip_prefix(')'));
+    let ((before, after), in_brackets) = match inner.filter(|_| !in_brackets) {
+        Some(outside) => (outside, true),
+        None => ((before, after), in_brackets),
+    };
+    let before = Unit::parse(before, Place::Before)?;
+    let after = Unit::parse(after, Place::After)?;
     let signs = u8::from(in_brackets) + u8::from(before.is_negative) + u8::from(after.is_negative);
     let currency = match (before.currency, after.currency) {
         (Some(one), Some(other)) if one.can_stand_for(other) => Some(other),
@@ -426,6 +433,13 @@ mod tests {
             ("−5", Point, (-5, 0)),
             ("-$5.25", Point, (-525, 2)),
             ("$-5.25", Point, (-525, 2)),
+            ("$(1,234.50)", Point, (-123_450, 2)),
+            ("($1,234.50)", Point, (-123_450, 2)),
+            ("(1.234,50) €", Comma, (-123_450, 2)),
+            ("-$1,234.50", Point, (-123_450, 2)),
+            ("$-1,234.50", Point, (-123_450, 2)),
+            ("1,234.50-", Point, (-123_450, 2)),
+            ("(12.5)%", Point, (-125, 3)),
             ("12.5%", Point, (125, 3)),
             ("12,5 %", Point, (125, 3)),
             (".5", Point, (5, 1)),
@@ -460,6 +474,10 @@ mod tests {
             "$5 €",
             "5 %%",
             "(5",
+            "$(5",
+            "-(5)",
+            "$(-5)",
+            "$ -",
             "--5",
             "< 10%",
             "1e999",
