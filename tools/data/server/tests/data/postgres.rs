@@ -130,10 +130,10 @@ fn roles_that_may_do_more_than_read_are_refused() {
     let server = Postgres::with_orders();
     // A right can come through another role.
     server.sql("CREATE ROLE team; GRANT team TO reader");
-    let source = source(&server, "public.orders", "reader");
+    let member = source(&server, "public.orders", "reader");
     for group in ["pg_read_server_files", "pg_write_server_files", "pg_execute_server_program"] {
         server.sql(&format!("GRANT {group} TO team"));
-        let refused = databases().query(&ask("SELECT 1 FROM orders", &source), &Stop::never());
+        let refused = databases().query(&ask("SELECT 1 FROM orders", &member), &Stop::never());
         server.sql(&format!("REVOKE {group} FROM team"));
         match refused {
             Err(DataError::TooMuchRight { right, .. }) => {
@@ -142,7 +142,7 @@ fn roles_that_may_do_more_than_read_are_refused() {
             other => panic!("{group}: {other:?}"),
         }
     }
-    databases().query(&ask("SELECT count(*) FROM orders", &source), &Stop::never()).unwrap();
+    databases().query(&ask("SELECT count(*) FROM orders", &member), &Stop::never()).unwrap();
     // `sql` no longer works after this change: it connects with the earlier password.
     server.sql(&format!("ALTER ROLE admin PASSWORD '{}'", PASSWORD.replace('\'', "''")));
     for (role, right) in [("admin", "a superuser"), ("filer", "a member of pg_read_server_files")] {
