@@ -33,7 +33,7 @@ pub(crate) fn note_days(
 fn find_open_sample(stats: &Stats, order: DayOrder) -> Option<String> {
     let days = &stats.days;
     let open = days.open.as_ref().map(|(_, sample)| sample.clone());
-    if order == DayOrder::YearFirst {
+    if order == DayOrder::YearMonthDay {
         return open.or_else(|| stats.samples.first().cloned());
     }
     open.filter(|_| days.years.are_open() || days.shown_order().is_none())
@@ -42,15 +42,15 @@ fn find_open_sample(stats: &Stats, order: DayOrder) -> Option<String> {
 fn note_order(name: &str, sample: String, order: DayOrder) -> Text {
     let column = name.to_owned();
     match order {
-        DayOrder::DayFirst => {
+        DayOrder::DayMonthYear => {
             text!("Days such as {sample} in {column} were read with the day first.", sample, column)
         }
-        DayOrder::MonthFirst => text!(
+        DayOrder::MonthDayYear => text!(
             "Days such as {sample} in {column} were read with the month first.",
             sample,
             column
         ),
-        DayOrder::YearFirst => text!(
+        DayOrder::YearMonthDay => text!(
             "Days such as {sample} in {column} were read with the year first.",
             sample,
             column

@@ -240,7 +240,7 @@ fn make_column(
         .cloned()
         .unwrap_or_default();
     let sign = decisions.decimal.unwrap_or(file_sign);
-    let order = decisions.date_order.map_or(DayOrder::DayFirst, DayOrder::from);
+    let order = decisions.date_order.map_or(DayOrder::DayMonthYear, DayOrder::from);
     let unit = choice.unit.as_deref().and_then(Currency::from_name);
     let column_is_right =
         decisions.answers.get("currency_heading").is_some_and(|answer| answer == "column");

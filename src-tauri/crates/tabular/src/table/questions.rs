@@ -88,22 +88,22 @@ pub(crate) fn ask_date_order(
     let choices = DayOrder::ALL.into_iter().filter(may).map(|order| {
         let day = day(order);
         let label = match order {
-            DayOrder::DayFirst => text!("The day: it is {day}", day),
-            DayOrder::MonthFirst => text!("The month: it is {day}", day),
-            DayOrder::YearFirst => text!("The year: it is {day}", day),
+            DayOrder::DayMonthYear => text!("The day: it is {day}", day),
+            DayOrder::MonthDayYear => text!("The month: it is {day}", day),
+            DayOrder::YearMonthDay => text!("The year: it is {day}", day),
         };
         choice(order.answer(), label)
     });
     let choices = choices.collect();
     let column = plan.columns[at].name.clone();
-    let text = if may(&DayOrder::YearFirst) {
+    let text = if may(&DayOrder::YearMonthDay) {
         text!(
             "{sample} in {column} in line {line} can be {one}, or {other} if its year comes first. Which comes first, the day, the month or the year?",
             sample,
             column,
             line,
-            one = day(DayOrder::DayFirst),
-            other = day(DayOrder::YearFirst)
+            one = day(DayOrder::DayMonthYear),
+            other = day(DayOrder::YearMonthDay)
         )
     } else {
         text!(
@@ -111,8 +111,8 @@ pub(crate) fn ask_date_order(
             sample,
             column,
             line,
-            one = day(DayOrder::DayFirst),
-            other = day(DayOrder::MonthFirst)
+            one = day(DayOrder::DayMonthYear),
+            other = day(DayOrder::MonthDayYear)
         )
     };
     Some(ImportQuestion {

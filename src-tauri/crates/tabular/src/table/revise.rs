@@ -104,7 +104,7 @@ fn revise_kind(plan: &mut Plan, at: usize, stats: &Stats) -> bool {
     let next = match column.reading {
         Reading::Open if stats.filled > 0 => {
             let samples = || stats.samples.iter().map(|sample| (sample.as_bytes(), Tag::Plain));
-            guess_reading(samples, column, NumberSign::Point, DayOrder::DayFirst)
+            guess_reading(samples, column, NumberSign::Point, DayOrder::DayMonthYear)
         }
         Reading::Number { sign, is_percent } => {
             let wrong = stats.faults_of(&[CellFault::NotANumber, CellFault::TooLarge]);

@@ -369,39 +369,39 @@ impl DayStats {
     pub(crate) fn see_order(&mut self, day: &DayCell) {
         self.years.see(&day.written);
         match day.shown_order() {
-            Some(DayOrder::DayFirst) => self.day_first += 1,
-            Some(DayOrder::MonthFirst) => self.month_first += 1,
-            Some(DayOrder::YearFirst) | None => {}
+            Some(DayOrder::DayMonthYear) => self.day_first += 1,
+            Some(DayOrder::MonthDayYear) => self.month_first += 1,
+            Some(DayOrder::YearMonthDay) | None => {}
         }
     }
 
     /// Returns the order that most days show.
     pub(crate) fn shown_order(&self) -> Option<DayOrder> {
         if self.years.place()? == YearPlace::First {
-            return Some(DayOrder::YearFirst);
+            return Some(DayOrder::YearMonthDay);
         }
         match (self.day_first + self.years.above_twelve(), self.month_first) {
             (0, 0) => None,
-            (day, month) if day >= month => Some(DayOrder::DayFirst),
-            _ => Some(DayOrder::MonthFirst),
+            (day, month) if day >= month => Some(DayOrder::DayMonthYear),
+            _ => Some(DayOrder::MonthDayYear),
         }
     }
 
     /// Whether the days can be in this order.
     pub(crate) fn allows(&self, order: DayOrder) -> bool {
         match order {
-            DayOrder::DayFirst => true,
-            DayOrder::MonthFirst => !self.years.are_open() || self.years.above_twelve() == 0,
-            DayOrder::YearFirst => self.years.are_open(),
+            DayOrder::DayMonthYear => true,
+            DayOrder::MonthDayYear => !self.years.are_open() || self.years.above_twelve() == 0,
+            DayOrder::YearMonthDay => self.years.are_open(),
         }
     }
 
     /// Returns the number of days that show another order than this one.
     pub(crate) fn against(&self, order: DayOrder) -> u64 {
         match order {
-            DayOrder::DayFirst => self.month_first,
-            DayOrder::MonthFirst => self.day_first + self.years.above_twelve(),
-            DayOrder::YearFirst => self.day_first + self.month_first + self.years.closed(),
+            DayOrder::DayMonthYear => self.month_first,
+            DayOrder::MonthDayYear => self.day_first + self.years.above_twelve(),
+            DayOrder::YearMonthDay => self.day_first + self.month_first + self.years.closed(),
         }
     }
 }

@@ -181,7 +181,7 @@ fn sure(cell: &DayCell, order: Option<DayOrder>) -> Option<NaiveDate> {
     match order.or_else(|| cell.shown_order()) {
         Some(order) => cell.day(order),
         None if cell.is_open() => None,
-        None => cell.day(DayOrder::DayFirst),
+        None => cell.day(DayOrder::DayMonthYear),
     }
 }
 

@@ -45,8 +45,8 @@ impl DayCell {
             return None;
         };
         match (first > 12, second > 12) {
-            (true, false) => Some(DayOrder::DayFirst),
-            (false, true) => Some(DayOrder::MonthFirst),
+            (true, false) => Some(DayOrder::DayMonthYear),
+            (false, true) => Some(DayOrder::MonthDayYear),
             _ => None,
         }
     }
@@ -64,7 +64,7 @@ impl DayCell {
     pub(crate) fn day(&self, order: DayOrder) -> Option<NaiveDate> {
         let (first, second, year) = match self.written {
             Written::Sure(day) | Written::Digits(day) => return Some(day),
-            Written::Short(year, month, day) if order == DayOrder::YearFirst => {
+            Written::Short(year, month, day) if order == DayOrder::YearMonthDay => {
                 return NaiveDate::from_ymd_opt(full_year(year)?, month, day);
             }
             Written::Short(first, second, year) => (first, second, full_year(year)?),
@@ -73,9 +73,9 @@ impl DayCell {
             }
         };
         match order {
-            DayOrder::DayFirst => NaiveDate::from_ymd_opt(year, second, first),
-            DayOrder::MonthFirst => NaiveDate::from_ymd_opt(year, first, second),
-            DayOrder::YearFirst => None,
+            DayOrder::DayMonthYear => NaiveDate::from_ymd_opt(year, second, first),
+            DayOrder::MonthDayYear => NaiveDate::from_ymd_opt(year, first, second),
+            DayOrder::YearMonthDay => None,
         }
     }
 
@@ -320,7 +320,7 @@ mod tests {
         match cell.written {
             Written::Open(..) | Written::ShortLast(..) => Some("open".to_owned()),
             Written::Short(..) => Some("short".to_owned()),
-            _ => cell.day(DayOrder::DayFirst).map(|day| day.to_string()),
+            _ => cell.day(DayOrder::DayMonthYear).map(|day| day.to_string()),
         }
     }
 
@@ -379,7 +379,7 @@ mod tests {
     fn moments_have_a_time_and_sometimes_an_offset() {
         let read = |text: &str| {
             let cell = parse_day(text.as_bytes()).unwrap();
-            (cell.moment(DayOrder::MonthFirst).unwrap().to_string(), cell.offset)
+            (cell.moment(DayOrder::MonthDayYear).unwrap().to_string(), cell.offset)
         };
         for (text, moment, offset) in [
             ("2026-11-01 13:45", "2026-11-01 13:45:00", None),
@@ -401,8 +401,8 @@ mod tests {
     #[test]
     fn the_order_of_two_numbers_is_shown_by_one_above_twelve() {
         let cell = |text: &str| parse_day(text.as_bytes()).unwrap();
-        assert_eq!(cell("13/01/2026").shown_order(), Some(DayOrder::DayFirst));
-        assert_eq!(cell("01/13/2026").shown_order(), Some(DayOrder::MonthFirst));
+        assert_eq!(cell("13/01/2026").shown_order(), Some(DayOrder::DayMonthYear));
+        assert_eq!(cell("01/13/2026").shown_order(), Some(DayOrder::MonthDayYear));
         assert_eq!(cell("01/02/2026").shown_order(), None);
         assert!(cell("01/02/2026").is_open());
         assert!(!cell("02/02/2026").is_open(), "both orders give one day");
@@ -413,12 +413,12 @@ mod tests {
         let cell = parse_day(b"26-11-01").unwrap();
         assert!(cell.is_open() && cell.shown_order().is_none());
         let read = |order| cell.day(order).map(|day| day.to_string());
-        assert_eq!(read(DayOrder::YearFirst).as_deref(), Some("2026-11-01"));
-        assert_eq!(read(DayOrder::DayFirst).as_deref(), Some("2001-11-26"));
-        assert_eq!(read(DayOrder::MonthFirst), None);
+        assert_eq!(read(DayOrder::YearMonthDay).as_deref(), Some("2026-11-01"));
+        assert_eq!(read(DayOrder::DayMonthYear).as_deref(), Some("2001-11-26"));
+        assert_eq!(read(DayOrder::MonthDayYear), None);
         let last = parse_day(b"11/13/26").unwrap();
-        assert_eq!(last.day(DayOrder::YearFirst), None);
-        assert_eq!(last.shown_order(), Some(DayOrder::MonthFirst));
+        assert_eq!(last.day(DayOrder::YearMonthDay), None);
+        assert_eq!(last.shown_order(), Some(DayOrder::MonthDayYear));
         assert!(!parse_day(b"11/11/11").unwrap().is_open(), "all orders give one day");
     }
 }

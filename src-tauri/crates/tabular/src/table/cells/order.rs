@@ -6,16 +6,16 @@ use contract::data::DateOrder;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DayOrder {
     /// 1/11/2026 is the first of November.
-    DayFirst,
+    DayMonthYear,
     /// 1/11/2026 is the eleventh of January.
-    MonthFirst,
+    MonthDayYear,
     /// 26/11/01 is the first of November 2026.
-    YearFirst,
+    YearMonthDay,
 }
 
 impl DayOrder {
     /// All orders, as a question lists them.
-    pub(crate) const ALL: [Self; 3] = [Self::DayFirst, Self::MonthFirst, Self::YearFirst];
+    pub(crate) const ALL: [Self; 3] = [Self::DayMonthYear, Self::MonthDayYear, Self::YearMonthDay];
 
     /// Returns the order that an answer names.
     pub(crate) fn from_answer(answer: &str) -> Option<Self> {
@@ -25,18 +25,18 @@ impl DayOrder {
     /// Returns the answer that names the order.
     pub(crate) fn answer(self) -> &'static str {
         match self {
-            Self::DayFirst => "day_first",
-            Self::MonthFirst => "month_first",
-            Self::YearFirst => "year_first",
+            Self::DayMonthYear => "day_first",
+            Self::MonthDayYear => "month_first",
+            Self::YearMonthDay => "year_first",
         }
     }
 
     /// Returns the order of day and month alone. None if the year comes first.
     pub(crate) fn without_year(self) -> Option<DateOrder> {
         match self {
-            Self::DayFirst => Some(DateOrder::DayFirst),
-            Self::MonthFirst => Some(DateOrder::MonthFirst),
-            Self::YearFirst => None,
+            Self::DayMonthYear => Some(DateOrder::DayFirst),
+            Self::MonthDayYear => Some(DateOrder::MonthFirst),
+            Self::YearMonthDay => None,
         }
     }
 }
@@ -44,8 +44,8 @@ impl DayOrder {
 impl From<DateOrder> for DayOrder {
     fn from(order: DateOrder) -> Self {
         match order {
-            DateOrder::DayFirst => Self::DayFirst,
-            DateOrder::MonthFirst => Self::MonthFirst,
+            DateOrder::DayFirst => Self::DayMonthYear,
+            DateOrder::MonthFirst => Self::MonthDayYear,
         }
     }
 }
