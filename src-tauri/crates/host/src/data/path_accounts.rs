@@ -137,7 +137,7 @@ pub(super) fn note_account(
         let constant = own.constant.as_deref().unwrap_or_default();
         if !constant.trim().eq_ignore_ascii_case(account) {
             return Some(text!(
-                "{column} says the accounts. {account}, which the path has by {pattern}, is not used.",
+                "{column} names the accounts. {account}, which the path has by {pattern}, is not used.",
                 column = &own.name,
                 account,
                 pattern

@@ -445,7 +445,7 @@ impl Seen<'_> {
         }
         if self.findings.skipped_sums {
             notes.push(text!(
-                "The file has {rows} rows, which are too many to test each for being the sum of others. Only rows with the name of a total were compared. Subtotals with other names count twice.",
+                "The file has {rows} rows, which are too many to test each for being the sum of others. Only rows with the name of a total were compared. A subtotal with another name would be counted twice.",
                 rows = self.findings.stored
             ));
         }

@@ -1,4 +1,4 @@
-//! What the report says about Parquet files whose columns become text, and about sums among their rows.
+//! Tests the notes of reports about Parquet files: columns that become text, and sums among the rows.
 
 use contract::sources::ColumnKind;
 

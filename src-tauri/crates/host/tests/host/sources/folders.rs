@@ -142,7 +142,10 @@ async fn the_account_in_the_path_never_counts_more_than_that_in_the_file() {
     let accounts = "Day,Account,Campaign,Cost\n2026-11-01,One,Oak,5.00\n2026-11-01,Two,Oak,6.00\n";
     let several = world.write("clients/acme/several.csv", accounts);
     let several = world.import_with(&several, by_path()).await;
-    assert!(several.is_stored && tells(&several, "Account says the accounts. acme"), "{several:?}");
+    assert!(
+        several.is_stored && tells(&several, "Account names the accounts. acme"),
+        "{several:?}"
+    );
     let own = [("One", "5.00"), ("Two", "6.00")];
     assert_eq!(sums_by_account(&world, &several.source).await, sums(&own));
     world.host.stop().await;
