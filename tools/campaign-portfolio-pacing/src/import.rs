@@ -34,7 +34,7 @@ use crate::db::{self, Dataset, database_error};
 
 pub(crate) use budgets::{entries, set_entry};
 pub use columns::FileKind;
-pub(crate) use survey::survey;
+pub(crate) use survey::{survey, survey_head};
 
 /// The highest number of errors that are kept. Further errors are only counted.
 pub const MAX_ERRORS: usize = 200;
@@ -55,6 +55,8 @@ pub struct FileReport {
     /// Whether the file was read with the mapping that a person made for an earlier file with the
     /// same columns.
     pub is_remembered: bool,
+    /// Whether bytes that are no characters of the file's encoding were replaced.
+    pub is_malformed: bool,
 }
 
 /// The result of an import.
@@ -79,7 +81,9 @@ impl ImportReport {
             self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
         let budgets_only = !self.sample_replaced && self.rows_stored > 0 && without_delivery;
         let is_remembered = self.files.iter().any(|f| f.is_remembered && f.rows_stored > 0);
+        let is_malformed = self.files.iter().any(|f| f.is_malformed);
         let all = [
+            (is_malformed, ImportNote::CharactersReplaced),
             (is_remembered, ImportNote::LayoutRemembered),
             (self.sample_replaced, ImportNote::SampleReplaced),
             (budgets_only, ImportNote::BudgetsOnly),

@@ -214,6 +214,11 @@ impl Pacing {
         import::survey(path, options, &self.memory(), cancel)
     }
 
+    /// Looks at a file like `survey`, but does not check its lines.
+    pub fn survey_head(&self, path: &Path, options: &ImportOptions) -> FileSurvey {
+        import::survey_head(path, options, &self.memory())
+    }
+
     /// Forgets how a person mapped files with these columns.
     pub fn forget_layout(&self, shape: &str) -> Result<(), AgentError> {
         self.memory().forget(shape).map_err(|error| {

@@ -127,6 +127,10 @@ impl PackData for Pacing {
         Self::survey(self, path, options, stop)
     }
 
+    fn survey_head(&self, path: &Path, options: &ImportOptions) -> Result<FileSurvey, AgentError> {
+        Ok(Self::survey_head(self, path, options))
+    }
+
     fn entries(&self, query: &str) -> Result<DataEntries, AgentError> {
         Self::entries(self, query)
     }

@@ -1,8 +1,10 @@
-//! Parses days in the formats of exports. Whether 1/11/2026 is in January or November is decided
-//! from the other cells of its column.
+//! Parses days in the formats of exports, as tables are read. Whether 1/11/2026 is in January or
+//! November, and 26-11-01 in 2026 or 2001, is decided from the other cells of the column.
 
 use chrono::NaiveDate;
 use contract::data::DateOrder;
+
+use crate::table::{DayCell, DayOrder, DayStats, parse_day};
 
 /// How the dates of a column are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,52 +14,53 @@ pub struct DateFormat {
     /// Whether the column has a date that needs the order.
     pub needs_order: bool,
     conflicts: bool,
+    /// Whether dates of the column can begin with the year of two digits.
+    may_begin: bool,
 }
 
-/// The first letters of the months in English, Swedish and German.
-const MONTHS: [&[&str]; 12] = [
-    &["jan", "jän"],
-    &["feb"],
-    &["mar", "mär"],
-    &["apr"],
-    &["may", "maj", "mai"],
-    &["jun"],
-    &["jul"],
-    &["aug"],
-    &["sep"],
-    &["oct", "okt"],
-    &["nov"],
-    &["dec", "dez"],
-];
+/// The dates of a column that were seen.
+#[derive(Debug, Default)]
+pub(crate) struct SeenDates {
+    days: DayStats,
+    needs_order: bool,
+}
 
-enum Parts {
-    Known(NaiveDate),
-    /// Two numbers whose order is unknown, and the year.
-    Open(u32, u32, i32),
+impl SeenDates {
+    /// Learns from a cell.
+    pub(crate) fn observe(&mut self, cell: &str) {
+        if let Some(day) = day_of(cell) {
+            self.days.see_order(&day);
+            self.needs_order |= day.is_open();
+        }
+    }
+
+    /// Returns the format that the cells show together.
+    pub(crate) fn format(&self) -> DateFormat {
+        let shown = self.days.shown_order();
+        DateFormat {
+            order: shown.map(DateOrder::from),
+            needs_order: self.needs_order,
+            conflicts: shown.is_some_and(|order| self.days.against(order) > 0),
+            may_begin: self.days.allows(DayOrder::YearMonthDay)
+                || shown == Some(DayOrder::YearMonthDay),
+        }
+    }
 }
 
 impl DateFormat {
     /// Returns a format with an order that someone has decided.
     pub fn with_order(order: DateOrder) -> Self {
-        Self { order: Some(order), ..Self::default() }
-    }
-
-    /// Learns from a cell.
-    pub(crate) fn observe(&mut self, cell: &str) {
-        let Some(Parts::Open(first, second, _)) = parts(cell) else { return };
-        self.needs_order = true;
-        let shown = match (first > 12, second > 12) {
-            (true, false) => DateOrder::DayFirst,
-            (false, true) => DateOrder::MonthFirst,
-            _ => return,
-        };
-        self.conflicts |= self.order.is_some_and(|order| order != shown);
-        self.order = Some(shown);
+        Self { order: Some(order), may_begin: order == DateOrder::YearFirst, ..Self::default() }
     }
 
     /// Whether a cell of the column can be read in two ways.
     pub fn is_ambiguous(&self) -> bool {
         self.needs_order && self.order.is_none()
+    }
+
+    /// Whether the dates of the column can have this order.
+    pub fn allows(&self, order: DateOrder) -> bool {
+        order != DateOrder::YearFirst || self.may_begin
     }
 
     /// Whether the cells of the column contradict each other.
@@ -67,99 +70,21 @@ impl DateFormat {
 
     /// Parses a day. Returns None if the cell is not a day, or if its order is unknown.
     pub fn parse(&self, cell: &str) -> Option<NaiveDate> {
-        match parts(cell)? {
-            Parts::Known(day) => Some(day),
-            Parts::Open(first, second, year) => {
-                let (day, month) = match self.order {
-                    Some(DateOrder::DayFirst) => (first, second),
-                    Some(DateOrder::MonthFirst) => (second, first),
-                    None if first == second => (first, second),
-                    None => return None,
-                };
-                NaiveDate::from_ymd_opt(year, month, day)
-            }
+        let day = day_of(cell)?;
+        match self.order.map(DayOrder::from).or_else(|| day.shown_order()) {
+            Some(order) => day.day(order),
+            None if day.is_open() => None,
+            None => day.day(DayOrder::DayMonthYear),
         }
     }
 }
 
 /// Whether a cell is written as a day.
 pub(crate) fn is_day(cell: &str) -> bool {
-    parts(cell).is_some()
+    day_of(cell).is_some()
 }
 
-fn parts(cell: &str) -> Option<Parts> {
-    let text = without_time(cell.trim());
-    if text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit()) {
-        let ymd = (text[..4].parse().ok()?, text[4..6].parse().ok()?, text[6..].parse().ok()?);
-        return NaiveDate::from_ymd_opt(ymd.0, ymd.1, ymd.2).map(Parts::Known);
-    }
-    if text.bytes().any(|b| b.is_ascii_alphabetic()) {
-        return named_month(text).map(Parts::Known);
-    }
-    let sign = text.bytes().find(|b| matches!(b, b'-' | b'/' | b'.'))?;
-    let mut numbers = text.trim_end_matches('.').split(char::from(sign));
-    let (first, second, third) = (numbers.next()?, numbers.next()?, numbers.next()?);
-    if numbers.next().is_some() {
-        return None;
-    }
-    if first.len() == 4 {
-        let day = NaiveDate::from_ymd_opt(
-            number(first)?.try_into().ok()?,
-            number(second)?,
-            number(third)?,
-        );
-        return day.map(Parts::Known);
-    }
-    let year = year(third)?;
-    let (first, second) = (number(first)?, number(second)?);
-    if !(1..=31).contains(&first) || !(1..=31).contains(&second) || (first > 12 && second > 12) {
-        return None;
-    }
-    if sign == b'.' {
-        return NaiveDate::from_ymd_opt(year, second, first).map(Parts::Known);
-    }
-    Some(Parts::Open(first, second, year))
-}
-
-/// Removes the time of midnight.
-fn without_time(text: &str) -> &str {
-    match text.find(['T', ' ']) {
-        Some(at) if text[at + 1..].starts_with("00:00") || text[at + 1..].starts_with("0:00") => {
-            &text[..at]
-        }
-        _ => text,
-    }
-}
-
-fn number(text: &str) -> Option<u32> {
-    let is_number = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    if is_number { text.parse().ok() } else { None }
-}
-
-fn year(text: &str) -> Option<i32> {
-    let year: i32 = number(text)?.try_into().ok()?;
-    match text.len() {
-        2 => Some(2000 + year),
-        4 => Some(year),
-        _ => None,
-    }
-}
-
-/// Parses `Nov 1, 2026`, `1 nov. 2026` and `1. November 2026`.
-fn named_month(text: &str) -> Option<NaiveDate> {
-    let (mut day, mut month, mut found_year) = (None, None, None);
-    for word in text.split([' ', ',', '.', '-', '/']).filter(|word| !word.is_empty()) {
-        if let Some(number) = number(word) {
-            if word.len() == 4 {
-                found_year = year(word);
-            } else {
-                day = Some(number);
-            }
-        } else {
-            let lower = word.to_lowercase();
-            let at = MONTHS.iter().position(|names| names.iter().any(|n| lower.starts_with(n)))?;
-            month = u32::try_from(at + 1).ok();
-        }
-    }
-    NaiveDate::from_ymd_opt(found_year?, month?, day?)
+/// Parses a cell with a day and no time other than midnight.
+fn day_of(cell: &str) -> Option<DayCell> {
+    parse_day(cell.trim().as_bytes()).filter(|day| !day.has_time())
 }

@@ -6,9 +6,12 @@ use std::{collections::BTreeMap, path::Path};
 use csv::{ReaderBuilder, StringRecord};
 
 use crate::{
-    dates::{DateFormat, is_day},
+    dates::{DateFormat, SeenDates, is_day},
     fault::TableError,
-    formats::{Source, find_source, text::Encoding},
+    formats::{
+        Source, find_source,
+        text::{Encoding, has_malformed},
+    },
     layout::{Layout, bracketed_code, plain_heading},
     mapping::{Mapping, MappingError},
     number::{Decimals, NumberFormat},
@@ -90,6 +93,15 @@ impl<'s> Survey<'s> {
         match &self.source {
             Source::Text { encoding, .. } => Some(*encoding),
             Source::Workbook(_) => None,
+        }
+    }
+
+    /// Whether the file has bytes that are no characters of its encoding, which are replaced. Reads
+    /// the file in UTF-16 to its end.
+    pub fn has_malformed_text(&self) -> Result<bool, TableError> {
+        match &self.source {
+            Source::Text { path, encoding, .. } => has_malformed(path, *encoding),
+            Source::Workbook(_) => Ok(false),
         }
     }
 
@@ -233,26 +245,24 @@ impl<'s> Survey<'s> {
             Some(';') => Decimals::Comma,
             _ => Decimals::Point,
         };
-        let mut formats = Formats {
-            days: DateFormat::default(),
-            amounts: NumberFormat::with_assumed_decimals(decimals),
-        };
+        let (mut days, mut amounts) =
+            (SeenDates::default(), NumberFormat::with_assumed_decimals(decimals));
         let totals = mapping.total_lines(self.schema);
-        let (day, amount) = (mapping.place(&self.schema.day), mapping.place(&self.schema.amount));
+        let places = (mapping.place(&self.schema.day), mapping.place(&self.schema.amount));
         let mut rows = self.rows()?;
         let mut seen = 0;
         while let Some((_, record)) = rows.next_row()? {
             if totals.is_total(record) {
                 continue;
             }
-            formats.days.observe(record.get(day).unwrap_or_default());
-            formats.amounts.observe(record.get(amount).unwrap_or_default());
+            days.observe(record.get(places.0).unwrap_or_default());
+            amounts.observe(record.get(places.1).unwrap_or_default());
             seen += 1;
-            if seen >= FORMAT_ROWS && !formats.days.is_ambiguous() && formats.amounts.is_certain {
+            if seen >= FORMAT_ROWS && amounts.is_certain && !days.format().is_ambiguous() {
                 break;
             }
         }
-        Ok(formats)
+        Ok(Formats { days: days.format(), amounts })
     }
 
     /// Opens the rows after the header line.

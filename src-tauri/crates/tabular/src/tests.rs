@@ -155,11 +155,26 @@ fn the_dates_of_a_column_say_their_order() {
     assert_eq!(days(&["11/1/2026", "11/13/2026"]), ["2026-11-01", "2026-11-13"]);
     assert_eq!(days(&["1.11.2026", "2.11.26"]), ["2026-11-01", "2026-11-02"]);
     assert_eq!(days(&["2026/11/01", "20261102"]), ["2026-11-01", "2026-11-02"]);
+    let in_november = ["2026-11-01", "2026-11-02", "2026-11-03"];
+    assert_eq!(days(&["26-11-01", "26-11-02", "26-11-03"]), in_november);
+    assert_eq!(days(&["26.11.01", "26.11.02", "26.11.03"]), in_november);
     assert_eq!(days(&["\"Nov 1, 2026\"", "2 nov. 2026"]), ["2026-11-01", "2026-11-02"]);
     assert_eq!(
         days(&["2026-11-01 00:00:00", "2026-11-02T00:00:00Z"]),
         ["2026-11-01", "2026-11-02"]
     );
+}
+
+#[test]
+fn a_file_with_bytes_that_are_no_characters_says_so() {
+    let is_malformed = |letter: u16| {
+        let text = "Day,Campaign,Cost\n2026-11-01,A,1\n".encode_utf16();
+        let units = text.map(|unit| if unit == u16::from(b'A') { letter } else { unit });
+        let bytes: Vec<u8> = [0xfeff].into_iter().chain(units).flat_map(u16::to_le_bytes).collect();
+        let (_folder, path) = file(&bytes);
+        survey_of(&path).unwrap().has_malformed_text().unwrap()
+    };
+    assert!(is_malformed(0xd800) && !is_malformed(u16::from(b'B')));
 }
 
 #[test]
@@ -171,6 +186,8 @@ fn a_column_that_does_not_say_the_order_of_its_dates_is_marked() {
     assert!(formats.days.is_ambiguous() && formats.days.parse("1/11/2026").is_none());
     let decided = crate::DateFormat::with_order(DateOrder::DayFirst);
     assert_eq!(decided.parse("1/11/2026").unwrap().to_string(), "2026-11-01");
+    let year_first = crate::DateFormat::with_order(DateOrder::YearFirst);
+    assert_eq!(year_first.parse("26-11-01").unwrap().to_string(), "2026-11-01");
 }
 
 #[test]

@@ -34,6 +34,7 @@ pub(crate) fn read(
         rows_replaced: 0,
         ignored_columns: Vec::new(),
         is_remembered: false,
+        is_malformed: false,
     };
     let table = match Table::open(path, job.options, job.memory) {
         Ok(table) => table,
@@ -72,6 +73,8 @@ pub(crate) fn read(
         }
     }
     if report.rows_stored > 0 {
+        // A file that cannot be read once more was told by its rows.
+        report.is_malformed = table.survey.has_malformed_text().unwrap_or(false);
         job.read.push((table.survey.column_names(), table.decisions));
     }
     Ok(report)

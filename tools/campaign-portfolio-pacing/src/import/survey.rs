@@ -23,6 +23,14 @@ use super::{
 const DELIVERY: &str = "Countersign delivery";
 const CAMPAIGNS: &str = "Countersign campaigns";
 
+/// A file whose columns are known.
+struct Opened {
+    view: FileSurvey,
+    table: Table,
+    /// None for budgets, whose columns are fixed.
+    mapping: Option<Mapping>,
+}
+
 /// Reads a file as an import with these options would.
 pub(crate) fn survey(
     path: &Path,
@@ -30,25 +38,10 @@ pub(crate) fn survey(
     memory: &Memory,
     stop: &AtomicBool,
 ) -> Result<FileSurvey, AgentError> {
-    let table = match Table::open(path, options, memory) {
-        Ok(table) => table,
+    let Opened { mut view, table, mapping } = match open(path, options, memory) {
+        Ok(opened) => opened,
         Err(problem) => return Ok(unreadable(problem)),
     };
-    let mut view = shape_of(&table);
-    let mapping = match &table.way {
-        Way::Own(header) if header.kind == FileKind::Campaigns => {
-            view.is_fixed = true;
-            view.fields = fields::of_budgets();
-            None
-        }
-        _ => match table.suggestion() {
-            Ok(mapping) => Some(mapping),
-            Err(problem) => return Ok(unreadable(problem)),
-        },
-    };
-    if let Some(mapping) = &mapping {
-        put_mapping(&mut view, &table, mapping);
-    }
     view.check = match (&table.way, &mapping) {
         (Way::Own(header), _) => {
             Some(check(&table.survey, &mut Lines::own(&table, header), None, stop)?)
@@ -57,6 +50,28 @@ pub(crate) fn survey(
         _ => None,
     };
     Ok(view)
+}
+
+/// Looks at a file without checking its lines.
+pub(crate) fn survey_head(path: &Path, options: &ImportOptions, memory: &Memory) -> FileSurvey {
+    open(path, options, memory).map_or_else(unreadable, |opened| opened.view)
+}
+
+fn open(path: &Path, options: &ImportOptions, memory: &Memory) -> Result<Opened, ImportProblem> {
+    let table = Table::open(path, options, memory)?;
+    let mut view = shape_of(&table);
+    let mapping = match &table.way {
+        Way::Own(header) if header.kind == FileKind::Campaigns => {
+            view.is_fixed = true;
+            view.fields = fields::of_budgets();
+            None
+        }
+        _ => Some(table.suggestion()?),
+    };
+    if let Some(mapping) = &mapping {
+        put_mapping(&mut view, &table, mapping);
+    }
+    Ok(Opened { view, table, mapping })
 }
 
 /// Reads all lines of a mapped file. Returns None if the order of day and month is unknown.
@@ -130,7 +145,13 @@ fn put_mapping(view: &mut FileSurvey, table: &Table, mapping: &Mapping) {
         let days = formats.days;
         let earlier = table.decisions.earlier_order.filter(|_| days.is_ambiguous());
         view.dates = Some(SurveyedDates {
-            order: table.decisions.options.date_order.or(earlier).or(days.order),
+            order: table
+                .decisions
+                .options
+                .date_order
+                .or(earlier)
+                .filter(|order| days.allows(*order))
+                .or(days.order),
             is_ambiguous: days.is_ambiguous() || days.has_conflict(),
             example: view.columns[*place].samples.first().cloned().unwrap_or_default(),
         });

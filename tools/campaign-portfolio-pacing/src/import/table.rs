@@ -61,7 +61,8 @@ impl Table {
             self.survey.formats(mapping).map_err(|error| (String::new(), problem(error)))?;
         let is_open = formats.days.is_ambiguous();
         let earlier = self.decisions.earlier_order.filter(|_| is_open);
-        if let Some(order) = self.decisions.options.date_order.or(earlier) {
+        let decided = self.decisions.options.date_order.or(earlier);
+        if let Some(order) = decided.filter(|order| formats.days.allows(*order)) {
             formats.days = DateFormat::with_order(order);
         } else if is_open || formats.days.has_conflict() {
             let column = mapping.columns.get("day").map(|at| &self.survey.columns[*at]);

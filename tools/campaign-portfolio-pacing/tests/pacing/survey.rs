@@ -167,6 +167,18 @@ fn surveying_a_file_that_is_no_table_reports_one_problem() {
 }
 
 #[test]
+fn a_survey_of_the_head_is_one_without_a_check_of_the_lines() {
+    let (folder, pacing) = service(NOW);
+    let path = write(folder.path(), format!("{DELIVERY}{}", row("A", "1", "2026-11-09", "1")));
+    let whole = survey(&pacing, &path);
+    assert!(whole.check.is_some());
+    let head = pacing.survey_head(&path, &ImportOptions::default());
+    assert_eq!(head, FileSurvey { check: None, ..whole });
+    let none = pacing.survey_head(&folder.path().join("none.csv"), &ImportOptions::default());
+    assert!(none.problem.is_some());
+}
+
+#[test]
 fn a_cancelled_survey_fails() {
     let (folder, pacing) = service(NOW);
     let rows: String =

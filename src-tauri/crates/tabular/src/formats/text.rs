@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{CoderResult, Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::fault::{TableError, open_file};
 
@@ -95,6 +95,30 @@ pub(crate) fn open_text(
     };
     let text = vec![0; BUFFER];
     Ok(Box::new(Transcoder { file, decoder, text, from: 0, to: 0, ended: false }))
+}
+
+/// Whether a file has bytes that are no characters of its encoding, in place of which `open_text`
+/// writes `\u{fffd}`. Files that are not UTF-16 have none.
+pub(crate) fn has_malformed(path: &Path, encoding: Encoding) -> Result<bool, TableError> {
+    let mut decoder = match encoding {
+        Encoding::Utf8 | Encoding::Windows1252 => return Ok(false),
+        Encoding::Utf16Le => UTF_16LE.new_decoder_with_bom_removal(),
+        Encoding::Utf16Be => UTF_16BE.new_decoder_with_bom_removal(),
+    };
+    let mut file = BufReader::with_capacity(BUFFER, open_file(path)?);
+    let mut text = vec![0; BUFFER];
+    loop {
+        let bytes = file.fill_buf()?;
+        let is_last = bytes.is_empty();
+        let (result, read, _) =
+            decoder.decode_to_utf8_without_replacement(bytes, &mut text, is_last);
+        file.consume(read);
+        match result {
+            DecoderResult::Malformed(..) => return Ok(true),
+            DecoderResult::InputEmpty if is_last => return Ok(false),
+            DecoderResult::InputEmpty | DecoderResult::OutputFull => {}
+        }
+    }
 }
 
 /// Reads a file of another encoding as UTF-8.

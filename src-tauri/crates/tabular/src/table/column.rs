@@ -1,7 +1,7 @@
 //! One column: how its cells are read, and what was seen in them. Must not know other columns.
 
 use chrono::{Datelike as _, NaiveDate, NaiveDateTime};
-use contract::sources::{ColumnChoice, ColumnUse, NumberSign};
+use contract::sources::{ColumnChoice, ColumnUse, DayRange, NumberSign};
 
 use super::cells::{
     counted::Counting,
@@ -359,6 +359,12 @@ impl DaySet {
                 NaiveDate::from_num_days_from_ce_opt(day)
             })
         })
+    }
+
+    /// Returns the days from the first to the last. None if there are none.
+    pub(crate) fn range(&self) -> Option<DayRange> {
+        let first = self.days().next()?;
+        Some(DayRange { first, last: self.days().last()? })
     }
 
     pub(crate) fn count(&self) -> u64 {

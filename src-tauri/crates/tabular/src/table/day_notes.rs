@@ -28,8 +28,8 @@ pub(crate) fn note_days(
     notes
 }
 
-/// Returns a day that does not show its order. A year that comes first is always told, because the
-/// report has no other place for it.
+/// Returns a day that does not show its order. A year that comes first is always told, because
+/// few files have it.
 fn find_open_sample(stats: &Stats, order: DayOrder) -> Option<String> {
     let days = &stats.days;
     let open = days.open.as_ref().map(|(_, sample)| sample.clone());

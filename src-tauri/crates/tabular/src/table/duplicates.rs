@@ -14,11 +14,21 @@ pub(crate) struct Duplicates {
     pub(crate) most: u64,
     /// The positions of the first of them among the stored rows.
     pub(crate) first: Vec<u64>,
-    /// The hashes of rows that occur several times, with the number of rows that are stored if a person
-    /// leaves equal rows out.
-    pub(crate) stored: HashMap<u64, u64>,
+    /// The hashes of rows that occur several times, with what is stored of them if a person leaves
+    /// equal rows out.
+    pub(crate) stored: HashMap<u64, Repeated>,
     /// The number of rows after which all rows follow again in their order.
     pub(crate) period: Option<u64>,
+}
+
+/// Rows that are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Repeated {
+    /// The position of the first of them while rows are counted. Then the number of these rows among
+    /// all that are repeated, from 0 on.
+    pub(crate) at: u32,
+    /// How many there are, and then how many are stored.
+    pub(crate) count: u32,
 }
 
 /// The bits of the first look. A hash whose bit is set may have been seen.
@@ -63,12 +73,14 @@ fn find_period(hashes: &[u64]) -> Option<usize> {
 
 /// Counts the rows of a file that repeats its first rows.
 fn count_parts(hashes: &[u64], period: usize) -> Duplicates {
-    let mut stored: HashMap<u64, u64> = HashMap::new();
+    let mut stored: HashMap<u64, Repeated> = HashMap::new();
     for hash in &hashes[..period] {
-        *stored.entry(*hash).or_default() += 1;
+        let at = u32::try_from(stored.len()).unwrap_or(u32::MAX);
+        stored.entry(*hash).or_insert(Repeated { at, count: 0 }).count += 1;
     }
     let again = (hashes.len() - period) as u64;
-    let most = stored.values().max().map_or(0, |most| most * (hashes.len() / period) as u64);
+    let most = stored.values().map(|rows| u64::from(rows.count)).max().unwrap_or(0);
+    let most = most * (hashes.len() / period) as u64;
     let first = period as u64;
     Duplicates {
         rows: again,
@@ -80,42 +92,45 @@ fn count_parts(hashes: &[u64], period: usize) -> Duplicates {
     }
 }
 
-/// Counts the rows of hashes that may occur several times.
+/// Counts the rows of hashes that may occur several times. Tables of millions of rows have room for
+/// one map only, so that it is also the result.
 fn count(hashes: &[u64], candidates: Vec<u64>) -> Duplicates {
-    let mut places: HashMap<u64, (u64, u64)> =
-        candidates.into_iter().map(|hash| (hash, (u64::MAX, 0))).collect();
+    let mut repeated: HashMap<u64, Repeated> =
+        candidates.into_iter().map(|hash| (hash, Repeated::default())).collect();
     let mut found = Duplicates::default();
     // The position of the earlier row of the row before.
     let mut before = None;
-    for (at, hash) in hashes.iter().enumerate() {
-        let at = at as u64;
-        let Some((first, count)) = places.get_mut(hash) else {
+    for (at, hash) in (0_u32..).zip(hashes) {
+        let Some(rows) = repeated.get_mut(hash) else {
             before = None;
             continue;
         };
-        *count += 1;
-        if *first == u64::MAX {
-            *first = at;
+        rows.count += 1;
+        if rows.count == 1 {
+            rows.at = at;
             before = None;
             continue;
         }
         found.rows += 1;
-        found.most = found.most.max(*count);
+        found.most = found.most.max(u64::from(rows.count));
         if found.first.len() < FIRST {
-            found.first.push(at);
+            found.first.push(u64::from(at));
         }
         // A row is in a block if its neighbour repeats the neighbour of its earlier row.
         if let Some((place, counted)) = before
-            && place + 1 == *first
+            && place + 1 == rows.at
         {
             found.in_blocks += if counted { 1 } else { 2 };
-            before = Some((*first, true));
+            before = Some((rows.at, true));
         } else {
-            before = Some((*first, false));
+            before = Some((rows.at, false));
         }
     }
-    found.stored =
-        places.iter().filter(|(_, (_, count))| *count > 1).map(|(hash, _)| (*hash, 1)).collect();
+    repeated.retain(|_, rows| rows.count > 1);
+    for (at, rows) in (0..).zip(repeated.values_mut()) {
+        *rows = Repeated { at, count: 1 };
+    }
+    found.stored = repeated;
     found
 }
 
@@ -131,6 +146,15 @@ mod tests {
         let found = find(&[11, 22, 33, 44, 22]);
         assert_eq!((found.rows, found.in_blocks), (1, 0));
         assert_eq!(find(&[1, 2, 3]), Duplicates::default());
+        let found = find(&[11, 22, 33, 22, 33, 33, 44]);
+        assert_eq!(counts(&found), HashMap::from([(22, 1), (33, 1)]));
+        let mut numbers: Vec<u32> = found.stored.values().map(|rows| rows.at).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [0, 1], "each has a number of its own");
+    }
+
+    fn counts(found: &Duplicates) -> HashMap<u64, u32> {
+        found.stored.iter().map(|(hash, rows)| (*hash, rows.count)).collect()
     }
 
     #[test]
@@ -138,7 +162,7 @@ mod tests {
         let found = find(&[11, 22, 22, 22, 33, 11, 22, 22, 22, 33]);
         assert_eq!((found.rows, found.period, found.most), (5, Some(5), 6));
         assert_eq!(found.first, [5, 6, 7, 8, 9]);
-        assert_eq!(found.stored, HashMap::from([(11, 1), (22, 3), (33, 1)]));
+        assert_eq!(counts(&found), HashMap::from([(11, 1), (22, 3), (33, 1)]));
         let found = find(&[11, 22, 11, 22, 11, 22, 11, 22]);
         assert_eq!((found.rows, found.period), (6, Some(2)));
         for hashes in [[11, 11, 11, 11], [11, 22, 22, 11], [11, 22, 33, 11]] {

@@ -20,7 +20,7 @@ use super::{
     questions,
     records::Kept,
     report::{self, Parts},
-    revise::revise,
+    revise::{resolve_order, revise},
     rows::{Outcome, RowReader},
     scan::{Findings, scan},
     shared_ids,
@@ -165,14 +165,23 @@ fn plan_and_scan(
     let (above, below): (&[Kept], &[Kept]) = head.split_at(header.records);
     let below = rows_of(below, &header);
     let order = decisions.date_order.map(DayOrder::from);
-    let titles = Titles::read(&above[..above.len().saturating_sub(1)], order);
+    let mut titles = Titles::read(&above[..above.len().saturating_sub(1)], order);
     let mut plan = Plan::new(header, &below, decisions)?;
     plan.has_commas = source.has_commas();
     let findings = scan_until_right(source, file, &mut plan, decisions, control)?;
-    match findings.sheet_without_headings {
-        Some(sheet) => Err(source.other_headings(sheet)),
-        None => Ok((plan, findings, titles)),
+    if let Some(sheet) = findings.sheet_without_headings {
+        return Err(source.other_headings(sheet));
     }
+    if let Some(time) = plan.time {
+        let rows = &findings.columns[time].days;
+        let order = resolve_order(&plan, time, &findings, decisions);
+        if order.is_some() || rows.open_count == 0 {
+            titles.resolve_range(rows.set.range(), order);
+        }
+    } else {
+        titles.resolve_range(None, order);
+    }
+    Ok((plan, findings, titles))
 }
 
 /// Scans all records, and corrects the plan until it fits them.
@@ -238,11 +247,12 @@ fn finish(
         leave_out(&mut plan, subtotals.iter().filter(|found| found.is_named && found.is_sum));
         findings = scan_until_right(&source, file, &mut plan, decisions, control)?;
     }
-    let duplicates = duplicates::find(&findings.hashes);
+    let mut duplicates = duplicates::find(&findings.hashes);
     findings.hashes = Vec::new();
     let duplicate_lines = find_lines(&source, file, &plan, &duplicates)?;
+    let repeated = std::mem::take(&mut duplicates.stored);
     if answer("duplicate_rows") == Some("leave_out") {
-        plan.repeated.clone_from(&duplicates.stored);
+        plan.repeated = repeated;
     }
     if answer("total_rows") == Some("leave_out") {
         leave_out(&mut plan, subtotals.iter().filter(|found| !found.is_named));
@@ -257,7 +267,7 @@ fn finish(
             findings.columns[at].ids.shared = Some(found);
         }
     }
-    findings.skipped_sums = !is_whole;
+    findings.skipped_sums = !is_whole && subtotals::has_candidates(&plan, &findings);
     titles.currencies.append(&mut findings.currencies_of_notes);
     let stated = Stated::find(&titles, decisions);
     let decided = uses::decide(&plan, &findings, stated);

@@ -60,9 +60,15 @@ mod xlsx_marks;
 mod xml;
 
 pub use answers::check_answers;
+pub(crate) use cells::{
+    day::{DayCell, parse_day},
+    order::DayOrder,
+};
 pub use control::Progress;
 pub use fault::{TableError, Unreadable};
 pub use inspect::{Inspected, inspect, inspect_flat, open_content};
 pub use origin::Origin;
 pub use read::Cell;
+pub(crate) use stats::DayStats;
 pub use uses::{are_years, find_moments, find_use, is_money_heading};
+pub use words::is_total_name;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::{
-    Text,
+    Amount, Text,
     sources::{ColumnUse, ImportDecisions, NumberSign, SheetFound},
     text,
 };
@@ -445,8 +445,8 @@ impl Seen<'_> {
         }
         if self.findings.skipped_sums {
             notes.push(text!(
-                "The file has {rows} rows, which are too many to test each for being the sum of others. Only rows with the name of a total were compared. A subtotal with another name would be counted twice.",
-                rows = self.findings.stored
+                "The file has {rows} rows, which are too many to test each for being the sum of others. Some have no day or no name, as subtotals have: they would be counted twice.",
+                rows = Amount::new(&self.findings.stored.to_string(), 0, None)
             ));
         }
         let hidden = self.findings.hidden.count;

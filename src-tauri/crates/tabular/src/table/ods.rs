@@ -96,7 +96,7 @@ impl Document {
             match xml.read_event_into(&mut buffer).map_err(damaged)? {
                 Event::Eof => return Ok(()),
                 Event::Start(start) => {
-                    check_entities(&start)?;
+                    check_values(&start)?;
                     self.open(&start)?;
                 }
                 Event::End(end) => self.close(end.name().as_ref())?,
@@ -345,16 +345,20 @@ fn damaged(error: quick_xml::Error) -> TableError {
     TableError::Workbook(error.to_string())
 }
 
-/// Refuses an element whose values name an entity that is not one of XML: a value that is left out
-/// would change the cell.
-fn check_entities(start: &BytesStart<'_>) -> Result<(), TableError> {
-    if !start.attributes_raw().contains('&') {
+/// Refuses an element whose values name an entity that is not one of XML, or are too long: a value
+/// that is left out would change the cell.
+fn check_values(start: &BytesStart<'_>) -> Result<(), TableError> {
+    let values = start.attributes_raw();
+    if values.len() <= MAX_CELL && !values.contains('&') {
         return Ok(());
     }
     for attribute in start.attributes().with_checks(false).flatten() {
         let key: &str = attribute.key.as_ref();
         if READ.iter().any(|prefix| key.starts_with(prefix)) {
-            attribute.normalized_value(XmlVersion::Implicit1_0).map_err(damaged)?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(damaged)?;
+            if value.len() > MAX_CELL {
+                return Err(Limit::Cell.into());
+            }
         }
     }
     Ok(())

@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use super::{
+    control::TableControl,
     equal_sums::{Measures, Numbers, add},
+    fault::TableError,
     plan::Plan,
     summed::{MAX_NUMBERS, Row, Subtotal, Table},
     words,
@@ -19,6 +21,9 @@ const MAX_TRIES: usize = 64;
 const MAX_GROUPS: usize = 4;
 /// The least number of bits of numbers that are equal by no chance, in a table of one row.
 const LEAST_BITS: u32 = 16;
+/// The least number of bits that the numbers of groups have in common beyond those that chance gives.
+/// Of random tables of small numbers, fewer than one in 200 has groups with so many.
+const BEYOND_CHANCE: usize = 4;
 /// The most names in the question.
 const NAMES: usize = 3;
 
@@ -30,21 +35,27 @@ pub(super) struct Found {
 }
 
 /// Finds such rows beside the sums that are already known.
-pub(super) fn find(table: &Table, plan: &Plan, measures: &Measures, known: &[Subtotal]) -> Found {
+pub(super) fn find(
+    table: &Table,
+    plan: &Plan,
+    measures: &Measures,
+    known: &[Subtotal],
+    control: &TableControl<'_>,
+) -> Result<Found, TableError> {
     let rows = unknown_rows(table, plan, known);
     for evidence in [Evidence::EachRow, Evidence::MostRows, Evidence::Amounts] {
-        let Some(forest) = Forest::grow(&rows, measures, evidence) else {
-            return Found { sums: None, is_whole: false };
+        let Some(forest) = Forest::grow(&rows, measures, evidence, control)? else {
+            return Ok(Found { sums: None, is_whole: false });
         };
         if let Some(places) = forest.sure_parents(evidence) {
             let parents: Vec<&Row> = places.into_iter().map(|at| rows[at]).collect();
-            return Found { sums: describe(&parents, table, plan), is_whole: true };
+            return Ok(Found { sums: describe(&parents, table, plan), is_whole: true });
         }
         if forest.groups.iter().all(Vec::is_empty) {
             break;
         }
     }
-    Found { sums: None, is_whole: true }
+    Ok(Found { sums: None, is_whole: true })
 }
 
 /// Returns the rows that are not known as sums.
@@ -111,7 +122,12 @@ struct Forest<'a> {
 
 impl<'a> Forest<'a> {
     /// Tests all rows from the last one on. Returns None if there are too many steps.
-    fn grow(rows: &'a [&'a Row], measures: &'a Measures, evidence: Evidence) -> Option<Self> {
+    fn grow(
+        rows: &'a [&'a Row],
+        measures: &'a Measures,
+        evidence: Evidence,
+        control: &TableControl<'_>,
+    ) -> Result<Option<Self>, TableError> {
         let mut rises = [true; MAX_NUMBERS];
         for (at, rises) in rises.iter_mut().enumerate() {
             *rises = rows.iter().all(|row| row.numbers.get(at).is_none_or(|number| *number >= 0));
@@ -120,6 +136,7 @@ impl<'a> Forest<'a> {
         let mut forest = Self { rows, measures, rises, groups };
         let mut steps = 0;
         for at in (0..rows.len()).rev() {
+            control.check()?;
             if !measures.has_amount(rows[at]) {
                 continue;
             }
@@ -127,10 +144,10 @@ impl<'a> Forest<'a> {
             forest.groups[at] = found;
             steps += more;
             if steps > MAX_STEPS || more >= MAX_STEPS_OF_ROW {
-                return None;
+                return Ok(None);
             }
         }
-        Some(forest)
+        Ok(Some(forest))
     }
 
     /// Returns the groups that begin with a row, and the number of steps. Groups below the row are added
@@ -231,14 +248,53 @@ impl<'a> Forest<'a> {
         let is_varied = parents.iter().any(|(_, group)| self.has_different_amounts(group));
         let is_sure = match evidence {
             Evidence::EachRow => {
-                loose == 0 && large * 2 >= parents.len() && (large > 1 || is_varied)
+                loose == 0
+                    && large * 2 >= parents.len()
+                    && (large > 1 || is_varied)
+                    && self.is_beyond_chance(&parents, 1)
             }
-            Evidence::MostRows => loose * 4 <= self.rows.len() && large > 1,
+            Evidence::MostRows => {
+                loose * 4 <= self.rows.len()
+                    && large > 1
+                    && self.is_beyond_chance(&parents, BEYOND_CHANCE + loose)
+            }
             Evidence::Amounts => large > 1 || is_varied,
         };
         let mut places: Vec<usize> = parents.into_iter().map(|(at, _)| at).collect();
         places.sort_unstable();
         (is_sure && !places.is_empty()).then_some(places)
+    }
+
+    /// Whether the sums agree in at least so many bits beyond those that chance gives. Rows in no group
+    /// make more ways to choose groups, so that more must agree.
+    fn is_beyond_chance(&self, parents: &[(usize, &Group)], least: usize) -> bool {
+        let units = self.find_units();
+        let bits =
+            |(at, group): &(usize, &Group)| self.count_bits_beyond(self.rows[*at], group, &units);
+        parents.iter().map(bits).sum::<usize>() >= least
+    }
+
+    /// Returns for each column the number of which all its numbers are multiples.
+    fn find_units(&self) -> [u128; MAX_NUMBERS] {
+        let mut units = [0; MAX_NUMBERS];
+        for row in self.rows {
+            for (unit, number) in units.iter_mut().zip(&row.numbers) {
+                *unit = find_common_divisor(*unit, number.unsigned_abs());
+            }
+        }
+        units
+    }
+
+    /// Returns how many bits the numbers of a row and its sum have in common, without those that chance
+    /// gives because any number of rows may have been added up.
+    fn count_bits_beyond(&self, own: &Row, group: &Group, units: &[u128; MAX_NUMBERS]) -> usize {
+        let count = group.children.len();
+        let bits = |at: usize| {
+            let doubt = 1 + 2 * self.measures.rounding(at, count);
+            (own.numbers[at].unsigned_abs() / units[at].max(doubt)).checked_ilog2().unwrap_or(0)
+        };
+        let bits: u32 = self.measures.counted(own).map(bits).sum();
+        bits.saturating_sub(count.checked_ilog2().unwrap_or(0)) as usize
     }
 
     /// Returns the groups beside each other that have the most rows with amounts, and the number of

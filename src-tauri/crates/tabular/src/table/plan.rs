@@ -3,7 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use contract::sources::{ColumnKind, ColumnUse, ImportDecisions, NumberSign};
+use contract::{
+    data::DateOrder,
+    sources::{ColumnKind, ColumnUse, ImportDecisions, NumberSign},
+};
 
 use super::{
     answers::check_answers,
@@ -16,6 +19,7 @@ use super::{
         value::{self, Tag},
     },
     column::{Column, Reading, flag_of},
+    duplicates::Repeated,
     fault::TableError,
     header::{Header, make_names},
     records::{Kept, Record},
@@ -51,7 +55,7 @@ pub(crate) struct Plan {
     /// The places of rows that are sums of others.
     pub(crate) left_places: HashSet<u64>,
     /// The hashes of lines of which only the first are stored, with their number.
-    pub(crate) repeated: HashMap<u64, u64>,
+    pub(crate) repeated: HashMap<u64, Repeated>,
     /// Whether a column needs the sign of a currency in each of its amounts.
     pub(crate) needs_signs: bool,
     /// Whether a person decided the currency of all amounts against the file.
@@ -240,7 +244,9 @@ fn make_column(
         .cloned()
         .unwrap_or_default();
     let sign = decisions.decimal.unwrap_or(file_sign);
-    let order = decisions.date_order.map_or(DayOrder::DayMonthYear, DayOrder::from);
+    // Only days that can have the year first are read so, which the first scan finds out.
+    let order = decisions.date_order.filter(|order| *order != DateOrder::YearFirst);
+    let order = order.map_or(DayOrder::DayMonthYear, DayOrder::from);
     let unit = choice.unit.as_deref().and_then(Currency::from_name);
     let column_is_right =
         decisions.answers.get("currency_heading").is_some_and(|answer| answer == "column");

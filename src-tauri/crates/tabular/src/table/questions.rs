@@ -19,6 +19,9 @@ use super::{
 /// A file with rows that occur so often has no rows that are different by themselves.
 const OFTEN: u64 = 4;
 
+/// The most lines of other rows that a question lists.
+const OTHERS: usize = 10;
+
 fn choice(value: &str, label: Text) -> QuestionChoice {
     QuestionChoice { value: value.to_owned(), label }
 }
@@ -96,6 +99,9 @@ pub(crate) fn ask_date_order(
     });
     let choices = choices.collect();
     let column = plan.columns[at].name.clone();
+    let options = DayOrder::ALL.into_iter().filter(may);
+    let options = options.map(|order| format!("--dates {}", order.answer().replace('_', "-")));
+    let option = options.collect::<Vec<_>>().join(" or ");
     let text = if may(&DayOrder::YearMonthDay) {
         text!(
             "{sample} in {column} in line {line} can be {one}, or {other} if its year comes first. Which comes first, the day, the month or the year?",
@@ -115,12 +121,7 @@ pub(crate) fn ask_date_order(
             other = day(DayOrder::MonthDayYear)
         )
     };
-    Some(ImportQuestion {
-        id: "date_order".to_owned(),
-        text,
-        choices,
-        option: "--dates day-first or --dates month-first".to_owned(),
-    })
+    Some(ImportQuestion { id: "date_order".to_owned(), text, choices, option })
 }
 
 /// Asks about rows that look like sums of others.
@@ -175,12 +176,41 @@ pub(crate) fn ask_total_rows(
     } else {
         (text!("They are totals: leave them out"), text!("They are rows like others: store them"))
     };
+    let text = match name_others(plan, &open[1..]) {
+        Some(others) => text.append(others),
+        None => text,
+    };
     Some(ImportQuestion {
         id: "total_rows".to_owned(),
         text,
         choices: vec![choice("leave_out", leave_out), choice("keep", keep)],
         option: "--answer total_rows=leave_out".to_owned(),
     })
+}
+
+/// Says which other rows have the same answer.
+fn name_others(plan: &Plan, others: &[&Subtotal]) -> Option<Text> {
+    match others {
+        [] => None,
+        [other] => Some(text!(
+            "The answer is also that for \"{name}\" in {column}, first in line {line}.",
+            name = other.name.clone(),
+            column = plan.columns[other.column].name.clone(),
+            line = other.first_line
+        )),
+        _ => {
+            let lines = others.iter().take(OTHERS).map(|other| other.first_line.to_string());
+            let mut lines: Vec<String> = lines.collect();
+            if others.len() > OTHERS {
+                lines.push("…".to_owned());
+            }
+            Some(text!(
+                "The answer is also that for {count} other names, first in lines {lines}.",
+                count = others.len(),
+                lines = lines.join(", ")
+            ))
+        }
+    }
 }
 
 /// Asks about rows that a sheet hides: whoever looks at the sheet sees other sums.

@@ -224,7 +224,7 @@ fn order_of(plan: &Plan, findings: &Findings) -> Option<contract::data::DateOrde
         let days = &findings.columns[at].days;
         match column.reading {
             Reading::Day { order } if days.open_count > 0 || days.shown_order().is_some() => {
-                order.without_year()
+                Some(order.into())
             }
             _ => None,
         }

@@ -278,11 +278,12 @@ pub(crate) fn resolve_order(
         let first = shown.next()?;
         shown.all(|order| order == first).then_some(first)
     };
-    // The order that the days show takes precedence over a decision about an earlier file. An
-    // answer takes precedence if no day shows the order alone.
+    // The order that the days show takes precedence over a decision about an earlier file. A
+    // decision takes precedence if no day shows the order alone.
     let shown = own.shown_order();
-    let found = if own.years.are_open() { answer.or(shown) } else { shown.or(answer) };
-    found.or(decided).or_else(of_file)
+    let decided = answer.or(decided);
+    let found = if own.years.are_open() { decided.or(shown) } else { shown.or(decided) };
+    found.or_else(of_file)
 }
 
 fn revise_order(

@@ -1,10 +1,7 @@
 //! Reads records by a plan: each record is stored as a row, left out by a rule, or rejected for a
 //! cause. The scan and the reading of rows both use this module, so that they agree on each line.
 
-use std::{
-    collections::HashMap,
-    hash::{Hash as _, Hasher},
-};
+use std::hash::{Hash as _, Hasher};
 
 use contract::sources::{ColumnUse, NumberSign};
 
@@ -76,8 +73,8 @@ pub(crate) struct RowReader<'p> {
     /// The first sheet that ended before its headings.
     without_headings: Option<usize>,
     groups: Groups,
-    /// The number of rows of each hash in `Plan::repeated`.
-    seen: HashMap<u64, u64>,
+    /// The number of rows of each hash in `Plan::repeated`, by the number of the hash.
+    seen: Vec<u32>,
     /// The label column of the last record that is left out as `NamedTotal`.
     pub(crate) named: Option<usize>,
     /// The hash of the last row.
@@ -100,7 +97,7 @@ impl<'p> RowReader<'p> {
             in_titles: false,
             without_headings: None,
             groups: Groups::new(plan),
-            seen: HashMap::new(),
+            seen: vec![0; plan.repeated.len()],
             named: None,
             hash: 0,
             currency: vec![None; plan.currencies.len()],
@@ -380,11 +377,11 @@ impl<'p> RowReader<'p> {
         }
         self.hash = hash_of(record, &self.groups);
         if !plan.repeated.is_empty()
-            && let Some(stored) = plan.repeated.get(&self.hash)
+            && let Some(rows) = plan.repeated.get(&self.hash)
         {
-            let seen = self.seen.entry(self.hash).or_default();
+            let seen = &mut self.seen[rows.at as usize];
             *seen += 1;
-            if *seen > *stored {
+            if *seen > rows.count {
                 return Outcome::LeftOut(Rule::Duplicate);
             }
         }

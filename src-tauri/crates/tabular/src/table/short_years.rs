@@ -2,16 +2,12 @@
 //! show it, so that all days of a column decide: a year is the same in many days. Must not know
 //! other columns.
 
-use std::ops::RangeInclusive;
-
-use super::cells::day::Written;
+use super::cells::day::{Written, is_recent};
 
 /// The least number of different days of a month from which on the year is found.
 const FEW: u32 = 3;
 /// A number of days of a month that months of different years do not have by chance.
 const MANY: u32 = 13;
-/// Years of which data can be. Others are rather days, such as those of 31/12/24 and 31/12/25.
-const RECENT: RangeInclusive<usize> = 10..=29;
 
 /// The place of a year of two digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +27,10 @@ pub(crate) struct ShortYears {
     open: u64,
     /// The number of days that can only have the year last.
     closed: u64,
-    /// The number of open days whose first number is no month.
-    above_twelve: u64,
+    /// The number of open days that have the day first, if the year comes last.
+    day_first: u64,
+    /// Whether an open day has points between its numbers.
+    has_points: bool,
 }
 
 /// How many numbers one place of the days has, and how many months beside them.
@@ -64,11 +62,18 @@ impl ShortYears {
         match *written {
             Written::Short(first, month, last) => {
                 self.open += 1;
-                self.above_twelve += u64::from(first > 12);
+                self.day_first += u64::from(first > 12);
                 mark(&mut self.first, first, month);
                 mark(&mut self.last, last, month);
             }
-            Written::ShortLast(..) => self.closed += 1,
+            Written::Points(first, month, last) => {
+                self.open += 1;
+                self.day_first += 1;
+                self.has_points = true;
+                mark(&mut self.first, first, month);
+                mark(&mut self.last, last, month);
+            }
+            Written::ShortLast(..) | Written::PointsLast(_) => self.closed += 1,
             Written::Sure(_) | Written::Open(..) | Written::Digits(_) => {}
         }
     }
@@ -89,8 +94,8 @@ impl ShortYears {
     }
 
     /// Returns the number of open days that have the day first, if the year comes last.
-    pub(crate) fn above_twelve(&self) -> u64 {
-        self.above_twelve
+    pub(crate) fn day_first(&self) -> u64 {
+        self.day_first
     }
 
     /// Returns the place of the years. Returns None if the days do not show it.
@@ -99,7 +104,9 @@ impl ShortYears {
             return Some(YearPlace::Last);
         }
         let (first, last) = (Spread::of(&self.first), Spread::of(&self.last));
-        let is_first = first.are_years(last) && has_recent(&self.first);
+        // Days with points begin with the day, if all last numbers can be years.
+        let may_be_last = self.has_points && has_only_recent(&self.last);
+        let is_first = first.are_years(last) && has_recent(&self.first) && !may_be_last;
         // A few days that are written wrong do not change the order of all others.
         if is_first && self.closed * 4 < self.open {
             Some(YearPlace::First)
@@ -113,7 +120,12 @@ impl ShortYears {
 
 /// Whether one of the numbers can be the year of data.
 fn has_recent(seen: &[u16]) -> bool {
-    seen.iter().enumerate().any(|(number, months)| *months != 0 && RECENT.contains(&number))
+    seen.iter().zip(0..).any(|(months, number)| *months != 0 && is_recent(number))
+}
+
+/// Whether each of the numbers can be the year of data.
+fn has_only_recent(seen: &[u16]) -> bool {
+    seen.iter().zip(0..).all(|(months, number)| *months == 0 || is_recent(number))
 }
 
 #[inline]
@@ -157,6 +169,11 @@ mod tests {
             (&["05/01/23", "05/02/24", "05/03/25", "05/04/25"], None),
             (&["01/11/2026"], last),
             (&["31/12/23", "31/12/24", "31/12/25"], None),
+            (&["26.11.01", "26.11.02", "26.11.13"], first),
+            (&["01.11.26", "13.11.26"], last),
+            (&["26.11.01"], None),
+            (&["15.03.23", "15.03.24", "15.03.25"], None),
+            (&["13.11.26", "14.11.26"], None),
             (&["31/03/22", "30/06/23", "30/09/24", "31/12/25", "31/03/26"], None),
         ];
         for (days, expected) in cases {

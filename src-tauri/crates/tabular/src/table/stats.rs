@@ -380,7 +380,7 @@ impl DayStats {
         if self.years.place()? == YearPlace::First {
             return Some(DayOrder::YearMonthDay);
         }
-        match (self.day_first + self.years.above_twelve(), self.month_first) {
+        match (self.day_first + self.years.day_first(), self.month_first) {
             (0, 0) => None,
             (day, month) if day >= month => Some(DayOrder::DayMonthYear),
             _ => Some(DayOrder::MonthDayYear),
@@ -391,7 +391,7 @@ impl DayStats {
     pub(crate) fn allows(&self, order: DayOrder) -> bool {
         match order {
             DayOrder::DayMonthYear => true,
-            DayOrder::MonthDayYear => !self.years.are_open() || self.years.above_twelve() == 0,
+            DayOrder::MonthDayYear => !self.years.are_open() || self.years.day_first() == 0,
             DayOrder::YearMonthDay => self.years.are_open(),
         }
     }
@@ -400,7 +400,7 @@ impl DayStats {
     pub(crate) fn against(&self, order: DayOrder) -> u64 {
         match order {
             DayOrder::DayMonthYear => self.month_first,
-            DayOrder::MonthDayYear => self.day_first + self.years.above_twelve(),
+            DayOrder::MonthDayYear => self.day_first + self.years.day_first(),
             DayOrder::YearMonthDay => self.day_first + self.month_first + self.years.closed(),
         }
     }

@@ -88,6 +88,13 @@ pub(crate) fn can_have(plan: &Plan) -> bool {
     !find_numbers(plan).is_empty() && !plan.labels.is_empty()
 }
 
+/// Whether rows look as if they could be sums of others: they have no day or no name where others have
+/// one, as a sum over days or names does.
+pub(crate) fn has_candidates(plan: &Plan, findings: &Findings) -> bool {
+    let mut columns = plan.labels.iter().copied().chain(plan.time);
+    columns.any(|at| findings.columns[at].empty > 0 && findings.columns[at].filled > 0)
+}
+
 /// Tests the labels of a table, and its rows. Returns the sums, and whether all rows were tested.
 pub(crate) fn find(
     records: &mut dyn Records,
@@ -102,11 +109,11 @@ pub(crate) fn find(
     let table = read(records, plan, &numbers, scales, control)?;
     let mut found = Vec::new();
     for (position, column) in plan.labels.iter().enumerate() {
-        found.extend(table.test_column(position, *column, plan));
+        found.extend(table.test_column(position, *column, plan, control)?);
     }
     let measures = Measures::new(plan, &numbers, scales);
     found.extend(group_sums::find(&table, plan, &measures, &found));
-    let parents = parents::find(&table, plan, &measures, &found);
+    let parents = parents::find(&table, plan, &measures, &found, control)?;
     found.extend(parents.sums);
     Ok((found, parents.is_whole))
 }
@@ -192,16 +199,24 @@ fn scaled(value: &Value, scale: u8) -> i128 {
 type Key = (i64, Vec<u32>);
 
 impl Table {
-    fn test_column(&self, position: usize, column: usize, plan: &Plan) -> Vec<Subtotal> {
+    fn test_column(
+        &self,
+        position: usize,
+        column: usize,
+        plan: &Plan,
+        control: &TableControl<'_>,
+    ) -> Result<Vec<Subtotal>, TableError> {
         let texts = &self.texts[position];
         if texts.len() < 2 || texts.len() > MAX_LABELS {
-            return self.named_only(position, column);
+            return Ok(self.named_only(position, column));
         }
         // The sums of each label and day, and of each day over all labels.
         let by_day = self.sum(|row| (row.day, vec![row.labels[position]]));
         let of_day = self.sum(|row| (row.day, Vec::new()));
         let mut found = Vec::new();
         for (number, text) in texts.iter().enumerate() {
+            // Each label is compared with all rows, which takes long in a long table.
+            control.check()?;
             let label = u32::try_from(number).unwrap_or(u32::MAX);
             let is_named = words::is_total_name(text);
             let is_open = is_named || text.is_empty();
@@ -220,7 +235,7 @@ impl Table {
                 found.push(self.describe(position, column, label, is_named, is_sum));
             }
         }
-        found
+        Ok(found)
     }
 
     /// The labels with the name of a total in a column with too many labels for a test of each.

@@ -1,7 +1,6 @@
 //! Reads the titles, which are the lines above the headings: the range of days, the account and the
 //! currency.
 
-use chrono::NaiveDate;
 use contract::sources::DayRange;
 
 use super::{
@@ -19,6 +18,8 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Titles {
     pub(crate) range: Option<DayRange>,
+    /// The range whose days can mean several, if the file states no other.
+    open_range: Option<WrittenRange>,
     pub(crate) account: Option<String>,
     /// The currencies that titles state, with their lines.
     pub(crate) currencies: Vec<(Currency, u64)>,
@@ -31,6 +32,10 @@ pub(crate) struct Titles {
     pub(crate) count: u64,
     pub(crate) sample: String,
 }
+
+/// How many times longer than another one a range cannot be: a day that is taken for a year makes
+/// days of years.
+const LONGER: i64 = 10;
 
 /// Words before the range of days.
 const RANGES: &[&str] = &[
@@ -90,13 +95,43 @@ impl Titles {
             titles.read_line(&cells, record.line, order);
         }
         if let (None, Some(first), Some(last)) = (titles.range, titles.first, titles.last) {
-            let order = order.or_else(|| first.shown_order()).or_else(|| last.shown_order());
-            titles.range = sure(&first, order)
-                .zip(sure(&last, order))
-                .filter(|(first, last)| first <= last)
-                .map(|(first, last)| DayRange { first, last });
+            titles.note_range(WrittenRange { first, last }, order);
         }
         titles
+    }
+
+    /// Decides a range whose days can mean several by the days of the rows, which it has to include,
+    /// and by their order.
+    pub(crate) fn resolve_range(&mut self, rows: Option<DayRange>, order: Option<DayOrder>) {
+        let Some(open) = self.open_range.filter(|_| self.range.is_none()) else { return };
+        let has =
+            |range: &DayRange, rows: DayRange| range.first <= rows.first && rows.last <= range.last;
+        let mut readings = open.readings();
+        // A day that is taken for a year makes a range of years, which has any rows.
+        let least = readings.iter().map(length_of).min().unwrap_or(0);
+        readings.retain(|range| length_of(range) <= (least * LONGER).max(366));
+        readings.retain(|range| rows.is_none_or(|rows| has(range, rows)));
+        if let Some(least) = readings.iter().map(length_of).min() {
+            readings.retain(|range| length_of(range) <= least * LONGER);
+        }
+        let in_order = order.and_then(|order| open.in_order(order));
+        self.range = match readings[..] {
+            [only] => Some(only),
+            _ => in_order.filter(|range| readings.contains(range)),
+        };
+    }
+
+    /// Keeps the range that is stated first.
+    fn note_range(&mut self, range: WrittenRange, order: Option<DayOrder>) {
+        self.range = order.and_then(|order| range.in_order(order));
+        if self.range.is_none() {
+            match range.readings()[..] {
+                [only] => self.range = Some(only),
+                _ => {
+                    self.open_range.get_or_insert(range);
+                }
+            }
+        }
     }
 
     /// Returns the currency that the titles state first.
@@ -127,11 +162,45 @@ impl Titles {
             let whole = cells.join(" ");
             let text =
                 if RANGES.contains(&plain.as_str()) && cells.len() == 1 { rest } else { &whole };
-            self.range = find_range(text, order)
-                .or_else(|| if cells.len() > 2 { pair(cells[1], cells[2], order) } else { None })
-                .or_else(|| if cells.len() == 2 { pair(cells[0], cells[1], order) } else { None });
+            let range = find_range(text)
+                .or_else(|| if cells.len() > 2 { pair(cells[1], cells[2]) } else { None })
+                .or_else(|| if cells.len() == 2 { pair(cells[0], cells[1]) } else { None });
+            if let Some(range) = range {
+                self.note_range(range, order);
+            }
         }
     }
+}
+
+/// The first and the last day of a range, as they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WrittenRange {
+    first: DayCell,
+    last: DayCell,
+}
+
+impl WrittenRange {
+    /// Returns the range if its days have this order. None if they cannot have it.
+    fn in_order(self, order: DayOrder) -> Option<DayRange> {
+        let (first, last) = (self.first.day(order)?, self.last.day(order)?);
+        (first <= last).then_some(DayRange { first, last })
+    }
+
+    /// Returns all ranges that can be meant.
+    fn readings(self) -> Vec<DayRange> {
+        let mut found = Vec::new();
+        for range in DayOrder::ALL.into_iter().filter_map(|order| self.in_order(order)) {
+            if !found.contains(&range) {
+                found.push(range);
+            }
+        }
+        found
+    }
+}
+
+/// Returns the number of days of a range.
+fn length_of(range: &DayRange) -> i64 {
+    (range.last - range.first).num_days() + 1
 }
 
 /// Returns the currency that a sentence such as "All amounts in SEK" states.
@@ -140,7 +209,7 @@ pub(crate) fn currency_of_sentence(text: &str) -> Option<Currency> {
 }
 
 /// Finds a range of two days in a text: `November 1, 2026 - November 30, 2026`.
-pub(crate) fn find_range(text: &str, order: Option<DayOrder>) -> Option<DayRange> {
+fn find_range(text: &str) -> Option<WrittenRange> {
     let text = text.trim().trim_matches(|c| matches!(c, '"' | '(' | ')'));
     for between in [
         " - ", " – ", " — ", " to ", " bis ", " till ", " until ", " au ", " a ", " al ", "–", "—",
@@ -148,13 +217,13 @@ pub(crate) fn find_range(text: &str, order: Option<DayOrder>) -> Option<DayRange
     ] {
         for (at, _) in text.match_indices(between) {
             let (first, last) = (&text[..at], &text[at + between.len()..]);
-            if let Some(range) = pair(first, last, order) {
+            if let Some(range) = pair(first, last) {
                 return Some(range);
             }
             // "Report from 1 Nov 2026 to 2 Nov 2026" has words before the first day.
             let words = first.char_indices().filter(|(_, c)| c.is_whitespace() || *c == ':');
             for (start, c) in words {
-                if let Some(range) = pair(&first[start + c.len_utf8()..], last, order) {
+                if let Some(range) = pair(&first[start + c.len_utf8()..], last) {
                     return Some(range);
                 }
             }
@@ -163,7 +232,8 @@ pub(crate) fn find_range(text: &str, order: Option<DayOrder>) -> Option<DayRange
     None
 }
 
-fn pair(first: &str, last: &str, order: Option<DayOrder>) -> Option<DayRange> {
+/// Returns the range of two days. None if the texts are no days, or their order is wrong.
+fn pair(first: &str, last: &str) -> Option<WrittenRange> {
     let last = last.split_once(" (").map_or(last, |(day, _)| day);
     let day = |text: &str| parse_day(text.trim().trim_matches(['(', ')', ',']).as_bytes());
     let last_cell = day(last)?;
@@ -173,16 +243,8 @@ fn pair(first: &str, last: &str, order: Option<DayOrder>) -> Option<DayRange> {
         let year = last.trim().rsplit(|c: char| !c.is_ascii_digit()).next()?;
         (year.len() == 4).then(|| day(&format!("{}, {year}", first.trim()))).flatten()
     })?;
-    let (first, last) = (sure(&first_cell, order)?, sure(&last_cell, order)?);
-    (first <= last).then_some(DayRange { first, last })
-}
-
-fn sure(cell: &DayCell, order: Option<DayOrder>) -> Option<NaiveDate> {
-    match order.or_else(|| cell.shown_order()) {
-        Some(order) => cell.day(order),
-        None if cell.is_open() => None,
-        None => cell.day(DayOrder::DayMonthYear),
-    }
+    let range = WrittenRange { first: first_cell, last: last_cell };
+    (!range.readings().is_empty()).then_some(range)
 }
 
 #[cfg(test)]
@@ -200,15 +262,45 @@ mod tests {
             "Report from 2026-11-01 to 2026-11-30",
             "2026-11-01–2026-11-30",
             "Report Date Range: 2026-11-01 - 2026-11-30 (UTC)",
+            "1/11/2026 - 30/11/2026",
         ] {
-            let range = find_range(text, None)
-                .map(|range| (range.first.to_string(), range.last.to_string()));
-            assert_eq!(range, Some(("2026-11-01".to_owned(), "2026-11-30".to_owned())), "{text}");
+            let readings = find_range(text).map(WrittenRange::readings).unwrap_or_default();
+            assert_eq!(readings, [days("2026-11-01", "2026-11-30")], "{text}");
         }
-        for text in
-            ["Campaign report", "2026-11-01", "1/2/2026 - 3/4/2026", "2026-11-30 - 2026-11-01"]
-        {
-            assert_eq!(find_range(text, None), None, "{text}");
+        for text in ["Campaign report", "2026-11-01", "2026-11-30 - 2026-11-01"] {
+            assert_eq!(find_range(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_rows_decide_a_range_whose_days_can_mean_several() {
+        let november = days("2026-11-13", "2026-11-30");
+        let resolved = |text: &str, rows: DayRange, order: Option<DayOrder>| {
+            let mut titles = Titles::default();
+            titles.note_range(find_range(text).unwrap(), None);
+            assert_eq!(titles.range, None, "{text}");
+            titles.resolve_range(Some(rows), order);
+            titles.range
+        };
+        let rows = days("2026-11-14", "2026-11-29");
+        assert_eq!(resolved("13/11/26 - 30/11/26", rows, None), Some(november));
+        assert_eq!(resolved("26-11-13 - 26-11-30", rows, None), Some(november));
+        let to_29 = days("2026-11-13", "2026-11-29");
+        assert_eq!(resolved("13.11.26 - 29.11.26", rows, None), Some(to_29));
+        let spring = days("2026-02-10", "2026-03-01");
+        assert_eq!(
+            resolved("1/2/2026 - 3/4/2026", spring, None),
+            None,
+            "both orders have the rows"
+        );
+        let day_first = Some(DayOrder::DayMonthYear);
+        let range = days("2026-02-01", "2026-04-03");
+        assert_eq!(resolved("1/2/2026 - 3/4/2026", spring, day_first), Some(range));
+        let later = days("2026-05-01", "2026-05-02");
+        assert_eq!(resolved("1/2/2026 - 3/4/2026", later, day_first), None);
+    }
+
+    fn days(first: &str, last: &str) -> DayRange {
+        DayRange { first: first.parse().unwrap(), last: last.parse().unwrap() }
     }
 }

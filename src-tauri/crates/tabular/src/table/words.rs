@@ -7,7 +7,8 @@ mod totals;
 use contract::sources::ColumnUse;
 use language::headings::{Role, is_word_of, role_of_words};
 
-pub(crate) use totals::{begins_with_total, is_total_name, is_weak_total};
+pub use totals::is_total_name;
+pub(crate) use totals::{begins_with_total, is_weak_total};
 
 /// Normalises a heading: lower case, words joined by one space, without brackets and signs.
 pub(crate) fn plain(heading: &str) -> String {

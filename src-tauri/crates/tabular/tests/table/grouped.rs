@@ -87,18 +87,21 @@ fn a_sum_above_its_rows_begins_their_group_also_if_it_is_left_out() {
 }
 
 #[test]
-fn a_table_that_is_too_long_to_test_each_row_for_sums_says_so() {
-    let says = |rows: usize| {
-        let mut text = "Name,Cost\n".to_owned();
+fn a_table_that_is_too_long_to_test_each_row_for_sums_says_so_if_rows_look_like_sums() {
+    let says = |rows: usize, last: &str| {
+        let mut text = "Account,Name,Cost\n".to_owned();
         for row in 0..rows {
-            text.push_str(&format!("Oak {row},{}.50\n", row % 97));
+            text.push_str(&format!("Acme,Oak {row},{}.50\n", row % 97));
         }
+        text.push_str(last);
         let inspected =
             inspect_file(&file_of(text.as_bytes()), &ImportDecisions::default()).unwrap();
-        inspected.report().notes.iter().any(|note| note.contains("too many to test each"))
+        let notes = &inspected.report().notes;
+        notes.iter().any(|note| note.contains("200,001 rows, which are too many to test each"))
     };
-    assert!(says(200_001));
-    assert!(!says(100));
+    assert!(says(200_000, "Acme,,120.00\n"));
+    assert!(!says(200_000, "Acme,Elm,120.00\n"), "no row lacks a name");
+    assert!(!says(100, "Acme,,120.00\n"));
 }
 
 /// Fills a sheet with days, names and amounts, and a note beside the first row.

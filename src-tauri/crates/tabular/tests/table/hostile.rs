@@ -10,7 +10,7 @@ use contract::sources::ImportDecisions;
 use rust_xlsxwriter::Workbook;
 use tabular::{
     Limit,
-    limits::{MAX_COLUMNS, MAX_LINE},
+    limits::{MAX_CELL, MAX_COLUMNS, MAX_LINE},
     table::TableError,
 };
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
@@ -160,6 +160,21 @@ fn entities_of_markup_are_not_expanded_and_open_no_file() {
     let inspected = inspect_file(&file, &ImportDecisions::default()).unwrap();
     check_law(inspected.report());
     assert!(read_rows(&inspected, &file).unwrap().concat().concat().contains("Oak & Elm"));
+}
+
+#[test]
+fn a_value_of_markup_that_is_too_long_is_refused_and_not_left_out() {
+    let long = "x".repeat(MAX_CELL + 1);
+    let cell = format!(
+        "<table:table-cell office:value-type=\"string\" office:string-value=\"{long}\"></table:table-cell>"
+    );
+    let rows = [
+        ods_row(&[&ods_text("Day"), &ods_text("Campaign")]),
+        ods_row(&[&ods_text("2026-11-01"), &cell]),
+    ];
+    let table = format!("<table:table table:name=\"a\">{}</table:table>", rows.concat());
+    let refused = inspect(&ods("", &table));
+    assert!(matches!(refused, Err(TableError::Limit(Limit::Cell))), "{refused:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Parses days and moments as exports and people write them, in many languages. Whether 1/11/2026
 //! is in January or November, and 26-11-01 in 2026 or 2001, is left open; the column decides it.
 
+use std::ops::RangeInclusive;
+
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 
 use super::{
@@ -10,6 +12,8 @@ use super::{
 
 /// The most bytes of a cell that can be a day.
 const MAX_BYTES: usize = 64;
+/// Years of which data can be. Others are rather days, such as those of 31/12/24 and 31/12/25.
+const RECENT: RangeInclusive<u32> = 10..=29;
 
 /// The day of a cell, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +27,10 @@ pub(crate) enum Written {
     /// Three numbers of which the first or the last is a year of two digits. The second is a month
     /// if it is the first.
     Short(u32, u32, u32),
+    /// The same with points between the numbers: the first is the day or the year, never the month.
+    Points(u32, u32, u32),
+    /// Numbers with points between them, and a year of two digits that can only come last.
+    PointsLast(NaiveDate),
     /// Eight digits, which can be a number, too.
     Digits(NaiveDate),
 }
@@ -56,7 +64,8 @@ impl DayCell {
         match self.written {
             Written::Open(a, b, _) | Written::ShortLast(a, b, _) => a <= 12 && b <= 12 && a != b,
             Written::Short(a, b, c) => a != c || (a <= 12 && a != b),
-            Written::Sure(_) | Written::Digits(_) => false,
+            Written::Points(a, _, c) => a != c,
+            Written::Sure(_) | Written::Digits(_) | Written::PointsLast(_) => false,
         }
     }
 
@@ -64,7 +73,15 @@ impl DayCell {
     pub(crate) fn day(&self, order: DayOrder) -> Option<NaiveDate> {
         let (first, second, year) = match self.written {
             Written::Sure(day) | Written::Digits(day) => return Some(day),
-            Written::Short(year, month, day) if order == DayOrder::YearMonthDay => {
+            Written::PointsLast(day) => {
+                return (order != DayOrder::YearMonthDay).then_some(day);
+            }
+            Written::Short(year, month, day) | Written::Points(year, month, day)
+                if order == DayOrder::YearMonthDay =>
+            {
+                return NaiveDate::from_ymd_opt(full_year(year)?, month, day);
+            }
+            Written::Points(day, month, year) => {
                 return NaiveDate::from_ymd_opt(full_year(year)?, month, day);
             }
             Written::Short(first, second, year) => (first, second, full_year(year)?),
@@ -238,19 +255,34 @@ fn parse_numbers(text: &str) -> Option<Written> {
     if !(1..=31).contains(&first) || !(1..=31).contains(&second) || (first > 12 && second > 12) {
         return None;
     }
-    if sign == b'.' {
-        return make_day(year, second, first).map(Written::Sure);
-    }
     if !has_short_year {
-        return Some(Written::Open(first, second, year));
+        return if sign == b'.' {
+            make_day(year, second, first).map(Written::Sure)
+        } else {
+            Some(Written::Open(first, second, year))
+        };
     }
     let may_begin =
         has_two_digits && NaiveDate::from_ymd_opt(full_year(first)?, second, third).is_some();
+    if sign == b'.' {
+        // Between points the day comes first, unless its number is the likelier year.
+        let is_open = may_begin && (is_recent(first) || !is_recent(third));
+        return if is_open {
+            Some(Written::Points(first, second, third))
+        } else {
+            make_day(year, second, first).map(Written::PointsLast)
+        };
+    }
     Some(if may_begin {
         Written::Short(first, second, third)
     } else {
         Written::ShortLast(first, second, year)
     })
+}
+
+/// Whether data can be of the year that two digits mean.
+pub(crate) fn is_recent(digits: u32) -> bool {
+    RECENT.contains(&digits)
 }
 
 /// Returns the year that two digits mean.
@@ -319,7 +351,7 @@ mod tests {
         let cell = parse_day(text.as_bytes())?;
         match cell.written {
             Written::Open(..) | Written::ShortLast(..) => Some("open".to_owned()),
-            Written::Short(..) => Some("short".to_owned()),
+            Written::Short(..) | Written::Points(..) => Some("short".to_owned()),
             _ => cell.day(DayOrder::DayMonthYear).map(|day| day.to_string()),
         }
     }
@@ -364,6 +396,10 @@ mod tests {
             ("26/11/01", "short"),
             ("01/11/26", "short"),
             ("26-11-01 13:45", "short"),
+            ("26.11.01", "short"),
+            ("13.11.26", "short"),
+            ("30.11.26", "2026-11-30"),
+            ("1.11.26", "2026-11-01"),
             ("26年11月01日", "2026-11-01"),
         ] {
             assert_eq!(day(text).as_deref(), Some(expected), "{text}");
@@ -420,5 +456,11 @@ mod tests {
         assert_eq!(last.day(DayOrder::YearMonthDay), None);
         assert_eq!(last.shown_order(), Some(DayOrder::MonthDayYear));
         assert!(!parse_day(b"11/11/11").unwrap().is_open(), "all orders give one day");
+        let points = parse_day(b"26.11.01").unwrap();
+        let read = |order| points.day(order).map(|day| day.to_string());
+        assert_eq!(read(DayOrder::YearMonthDay).as_deref(), Some("2026-11-01"));
+        for order in [DayOrder::DayMonthYear, DayOrder::MonthDayYear] {
+            assert_eq!(read(order).as_deref(), Some("2001-11-26"), "the month is in the middle");
+        }
     }
 }

@@ -7,5 +7,6 @@ pub(crate) mod day;
 mod month;
 pub(crate) mod number;
 pub(crate) mod order;
+mod signs;
 pub(crate) mod unit;
 pub(crate) mod value;

@@ -30,15 +30,6 @@ impl DayOrder {
             Self::YearMonthDay => "year_first",
         }
     }
-
-    /// Returns the order of day and month alone. None if the year comes first.
-    pub(crate) fn without_year(self) -> Option<DateOrder> {
-        match self {
-            Self::DayMonthYear => Some(DateOrder::DayFirst),
-            Self::MonthDayYear => Some(DateOrder::MonthFirst),
-            Self::YearMonthDay => None,
-        }
-    }
 }
 
 impl From<DateOrder> for DayOrder {
@@ -46,6 +37,17 @@ impl From<DateOrder> for DayOrder {
         match order {
             DateOrder::DayFirst => Self::DayMonthYear,
             DateOrder::MonthFirst => Self::MonthDayYear,
+            DateOrder::YearFirst => Self::YearMonthDay,
+        }
+    }
+}
+
+impl From<DayOrder> for DateOrder {
+    fn from(order: DayOrder) -> Self {
+        match order {
+            DayOrder::DayMonthYear => Self::DayFirst,
+            DayOrder::MonthDayYear => Self::MonthFirst,
+            DayOrder::YearMonthDay => Self::YearFirst,
         }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn begins_with_total(cell: &str) -> bool {
 const ALL: &str = "all, alla, alle, tous, todos, todas, tutti, tutte, wszystkie";
 
 /// Whether a cell contains only the name of a total: `Total`, `All campaigns`, `Total - Oak`.
-pub(crate) fn is_total_name(cell: &str) -> bool {
+pub fn is_total_name(cell: &str) -> bool {
     if cell.len() > 60 || !starts_like_total(cell.as_bytes()) {
         return false;
     }
