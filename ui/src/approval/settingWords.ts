@@ -13,6 +13,9 @@ const NAMES: Record<string, MessageKey> = {
   key: "confirm.key",
   "destination.always": "confirm.destination_always",
   "destination.conversation": "confirm.destination_conversation",
+  "policy.rule": "confirm.policy_rule",
+  "policy.grant": "confirm.policy_grant",
+  "policy.file": "confirm.policy_file",
 };
 
 /** The names of an added server's settings, by the part of the key after the server's name. */
@@ -47,6 +50,10 @@ export function nameOfSetting(setting: string): string | null {
   const key = part === "" ? OF_SERVER[kind] : PARTS[kind];
   return key ? t(key, { name: part }) : null;
 }
+
+/** Whether the values of a setting are the exact texts of a rule or permission of the policy. */
+export const isRule = (setting: string): boolean =>
+  setting === "policy.rule" || setting === "policy.grant";
 
 /** Returns the value of a setting for a person. Only words that the host itself writes are replaced. */
 export function wordOfValue(setting: string, value: string): string {

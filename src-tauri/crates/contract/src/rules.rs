@@ -17,11 +17,19 @@ pub struct PolicyFile {
     /// For editors: the location of this file's schema.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
+    /// The version of the format, at most 2. Absent means any version that this program knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
     /// The rules. Their order has no meaning: deny takes precedence over ask, and ask over allow.
     pub rules: Vec<PolicyRule>,
     /// Permissions that are valid until a given time, for writes that their pack declares
     /// grantable.
     pub grants: Vec<StandingGrant>,
+}
+
+impl PolicyFile {
+    /// The newest version of the format. Since version 2, rules have `callers` and `expires_at`.
+    pub const VERSION: u32 = 2;
 }
 
 /// The effect of a rule.
@@ -53,6 +61,14 @@ pub struct PolicyRule {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: Map<String, Value>,
+    /// The callers whose calls the rule applies to: `window`, `terminal`, `chat_api`, `agent`,
+    /// `schedule` or `inside`, or one named caller as `agent:NAME`. Absent means every caller.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub callers: Vec<String>,
+    /// The time from which the rule has no effect. Absent means never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
     /// The reason that is shown with the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -104,6 +120,24 @@ pub struct PolicyView {
     pub grants: Vec<StandingGrant>,
     /// The parts that could not be read.
     pub faults: Vec<PolicyFault>,
+    /// The rules that certainly decide no call, at the present time.
+    pub idle: Vec<IdleRule>,
+    /// The readable parts as the text of a rules file, in the form in which changed rules are
+    /// stored.
+    pub text: String,
+    /// SHA-256 (hex) of the rules file; empty if there is no file or it cannot be read.
+    pub fingerprint: String,
+}
+
+/// A rule that certainly decides no call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct IdleRule {
+    /// The position of the rule in the list of rules, from 0.
+    pub rule: usize,
+    /// The position of the rule that decides every call that this rule matches. Absent if the rule
+    /// has expired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<usize>,
 }
 
 /// The result of a policy check.

@@ -1,12 +1,17 @@
 //! Evaluates the policy for a past call when part of its circumstances is unknown: the arguments
-//! were erased, the record does not say whether untrusted content was in the turn, or a permission
-//! of the session is lost. The decision is certain only if every possible state of the unknown part
+//! were erased, the record does not say whether untrusted content was in the turn, its caller is not
+//! recorded, or a permission of the session is lost. The decision is certain only if every possible state of the unknown part
 //! leads to the same decision. Does not access the log.
 
-use contract::{Grant, GrantId};
+use std::collections::HashSet;
+
+use contract::{CallerKind, Grant, GrantId};
 use serde_json::{Map, Value};
 
-use crate::{Action, Decision, Question, Rules, decide};
+use crate::{Action, Decision, Question, Rules, decide, rules::read_caller};
+
+/// The most callers that are tried if the caller of a call is unknown.
+const MOST_CALLERS: usize = 24;
 
 /// States which circumstances of a past call are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +22,8 @@ pub struct Known {
     pub untrusted: bool,
     /// Whether all permissions that the session had for the tool are known.
     pub grants: bool,
+    /// Whether the caller of the turn is known.
+    pub caller: bool,
 }
 
 /// The unknown part on which a decision depends.
@@ -28,10 +35,15 @@ pub enum Doubt {
     Untrusted,
     /// The permissions of the session.
     Grants,
+    /// The caller of the turn.
+    Caller,
 }
 
 /// Decides a past call with `decide`, once for each possible state of its unknown parts.
 pub fn decide_past(question: Question<'_>, known: Known) -> Result<Decision, Doubt> {
+    if !known.caller {
+        return decide_for_each_caller(question, known);
+    }
     let certain = decide_each(question, known)?;
     if known.untrusted {
         return Ok(certain);
@@ -41,6 +53,28 @@ pub fn decide_past(question: Question<'_>, known: Known) -> Result<Decision, Dou
         known,
     )?;
     if other.strictness() == certain.strictness() { Ok(certain) } else { Err(Doubt::Untrusted) }
+}
+
+/// Decides for each caller that the rules tell apart, and for one that no rule names.
+fn decide_for_each_caller(question: Question<'_>, known: Known) -> Result<Decision, Doubt> {
+    let known = Known { caller: true, ..known };
+    let certain = decide_past(question, known)?;
+    if !question.rules.name_callers() {
+        return Ok(certain);
+    }
+    let named = question.rules.rules.iter().flat_map(|rule| &rule.callers);
+    let mut callers: HashSet<CallerKind> = named.filter_map(|name| read_caller(name)).collect();
+    callers.extend(CallerKind::ALL);
+    if callers.len() > MOST_CALLERS {
+        return Err(Doubt::Caller);
+    }
+    for caller in &callers {
+        let other = decide_past(Question { caller, ..question }, known)?;
+        if other.strictness() != certain.strictness() {
+            return Err(Doubt::Caller);
+        }
+    }
+    Ok(certain)
 }
 
 fn decide_each(question: Question<'_>, known: Known) -> Result<Decision, Doubt> {

@@ -10,18 +10,19 @@
 
 mod destinations;
 mod hindsight;
+mod idle;
 mod rules;
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Destination, Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec, ToolTarget,
-    manifest::OutputTrust, text,
+    CallerKind, Destination, Effect, Grant, GrantId, PolicyMode, SessionId, Text, ToolSpec,
+    ToolTarget, manifest::OutputTrust, text,
 };
 use serde_json::{Map, Value};
 
 pub use destinations::{addressed, named_in, server_destination, server_of, typed_destination};
 pub use hindsight::{Doubt, Known, decide_past};
-pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
+pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant, has_parts, stored_text};
 
 /// All circumstances on which a decision depends.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,8 @@ pub struct Question<'a> {
     pub arguments: &'a Value,
     /// The session of the call.
     pub session: &'a SessionId,
+    /// The caller of the turn.
+    pub caller: &'a CallerKind,
     /// The default for tools that no rule matches.
     pub mode: PolicyMode,
     /// The user's rules and standing permissions.
@@ -45,7 +48,7 @@ pub struct Question<'a> {
     pub typed: &'a [String],
     /// Whether the person allowed sending data to the destinations of a read.
     pub leave: Leave<'a>,
-    /// The moment of the decision; expired permissions do not apply.
+    /// The moment of the decision; expired rules and permissions do not apply.
     pub now: DateTime<Utc>,
 }
 
@@ -104,11 +107,11 @@ impl Decision {
 
 /// Decides whether a call may run.
 pub fn decide(question: Question<'_>) -> Decision {
-    let Question { tool, arguments, rules, .. } = question;
+    let Question { tool, rules, .. } = question;
     if let Some(why) = built_in_denial(question) {
         return Decision::Deny { why };
     }
-    if let Some(rule) = rules.first_matching_rule(Action::Deny, tool, arguments) {
+    if let Some(rule) = rules.first_matching_rule(Action::Deny, question) {
         return Decision::Deny { why: rules::describe_rule(rule) };
     }
     if let Some(why) = rules.describe_fault() {
@@ -128,11 +131,11 @@ pub fn decide(question: Question<'_>) -> Decision {
     if let Some(why) = missing_leave(question) {
         return Decision::Ask { why };
     }
-    if let Some(rule) = rules.first_matching_rule(Action::Ask, tool, arguments) {
+    if let Some(rule) = rules.first_matching_rule(Action::Ask, question) {
         return Decision::Ask { why: rules::describe_rule(rule) };
     }
     let covers = |rule: &Rule| covers_marked(question, &rule.arguments);
-    if let Some(rule) = rules.matching_rules(Action::Allow, tool, arguments).find(|r| covers(r)) {
+    if let Some(rule) = rules.matching_rules(Action::Allow, question).find(|r| covers(r)) {
         return Decision::Allow { why: rules::describe_rule(rule), grant: None };
     }
     if let Some(grant) = find_live_grant(question) {

@@ -3,19 +3,23 @@
 
 use std::collections::HashSet;
 
+use contract::{CallerKind, PolicyFile, SessionId, Text, ToolId, ToolSpec, text};
 pub use contract::{
     PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant,
 };
-use contract::{SessionId, Text, ToolId, ToolSpec, text};
 use files::fault;
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 use wildmatch::WildMatchPattern;
+
+use crate::Question;
 
 /// The most rules of a file, and the most grants. Every decision examines all of them.
 const MOST: usize = 1_000;
-/// The most bytes of a pattern or an id of a rule.
+/// The most bytes of a pattern, an id or a caller of a rule.
 const MOST_BYTES: usize = 200;
+/// The most callers of a rule.
+const MOST_CALLERS: usize = 20;
 
 /// The rules and standing grants of a profile, and the problems of the parts that could not be
 /// read.
@@ -35,7 +39,9 @@ pub struct Rules {
 #[serde(deny_unknown_fields)]
 struct FileParts<'a> {
     #[serde(rename = "$schema", default)]
-    _schema: Option<String>,
+    schema: Option<String>,
+    #[serde(default)]
+    version: Option<u32>,
     #[serde(default, borrow)]
     rules: Vec<&'a RawValue>,
     #[serde(default, borrow)]
@@ -59,6 +65,7 @@ impl Rules {
             }
         };
         let mut read = Self::default();
+        read.faults.extend(parts.version.and_then(newer_version));
         let mut ids = HashSet::new();
         for (index, raw) in parts.rules.into_iter().enumerate() {
             let position = ElementPosition::find(text, raw, format!("rules[{index}]"));
@@ -68,11 +75,15 @@ impl Rules {
                         read.faults.push(fault);
                         continue;
                     }
-                    let fault = position.check_id(&rule.id, &mut ids).err().or_else(|| {
-                        (index == MOST)
-                            .then(|| position.make_fault(position.line, too_many("rules")))
-                    });
-                    // A deny rule applies even if its name is invalid.
+                    let fault = position
+                        .check_id(&rule.id, &mut ids)
+                        .and_then(|()| position.check_callers(&rule.callers))
+                        .err()
+                        .or_else(|| {
+                            (index == MOST)
+                                .then(|| position.make_fault(position.line, too_many("rules")))
+                        });
+                    // A deny rule applies even if its name or one of its callers is invalid.
                     let fits = fault.is_none() && index < MOST;
                     if fits || rule.action == Action::Deny {
                         read.rules.push(rule);
@@ -120,25 +131,26 @@ impl Rules {
         }
     }
 
+    /// Whether a rule applies only to calls of certain callers.
+    pub fn name_callers(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.callers.is_empty())
+    }
+
     pub(crate) fn first_matching_rule<'a>(
         &'a self,
         action: Action,
-        tool: &'a ToolSpec,
-        arguments: &'a Value,
+        question: Question<'a>,
     ) -> Option<&'a Rule> {
-        self.matching_rules(action, tool, arguments).next()
+        self.matching_rules(action, question).next()
     }
 
     /// Returns the rules of this action that match a call.
     pub(crate) fn matching_rules<'a>(
         &'a self,
         action: Action,
-        tool: &'a ToolSpec,
-        arguments: &'a Value,
+        question: Question<'a>,
     ) -> impl Iterator<Item = &'a Rule> {
-        self.rules
-            .iter()
-            .filter(move |rule| rule.action == action && rule_matches(rule, tool, arguments))
+        self.rules.iter().filter(move |rule| rule.action == action && rule_matches(rule, question))
     }
 
     /// Returns the standing grants of a tool in a session. If several packs have a tool with this
@@ -167,6 +179,28 @@ impl Rules {
     }
 }
 
+/// Whether the text of a rules file can be split into its parts. Otherwise all of it is one fault.
+pub fn has_parts(text: &str) -> bool {
+    !text.trim_start().starts_with('[') && serde_json::from_str::<FileParts<'_>>(text).is_ok()
+}
+
+/// Returns the readable parts of a rules file as text, in the form in which changed rules are
+/// stored. A file without rules gives an empty list.
+pub fn stored_text(text: &str) -> String {
+    let parts = serde_json::from_str::<FileParts<'_>>(text).ok();
+    let (schema, version) = parts.map(|parts| (parts.schema, parts.version)).unwrap_or_default();
+    let Rules { rules, grants, .. } = Rules::parse(text);
+    // An older program must not read these rules without their limits.
+    let is_limited = |rule: &Rule| !rule.callers.is_empty() || rule.expires_at.is_some();
+    let version = if rules.iter().any(is_limited) {
+        Some(version.unwrap_or_default().max(PolicyFile::VERSION))
+    } else {
+        version
+    };
+    let file = PolicyFile { schema, version, rules, grants };
+    serde_json::to_string_pretty(&file).map(|text| text + "\n").unwrap_or_default()
+}
+
 /// The position of a list element in the file.
 struct ElementPosition {
     name: String,
@@ -192,6 +226,20 @@ impl ElementPosition {
             Err(self.too_long("tool"))
         } else if pattern.contains(ANY_ONE) {
             Err(self.make_fault(self.line, "the field `tool` is not the id of a tool"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_callers(&self, callers: &[String]) -> Result<(), RuleFault> {
+        if callers.len() > MOST_CALLERS || callers.iter().any(|name| name.len() > MOST_BYTES) {
+            let problem = text!(
+                "the field `callers` has more than {most} names, or a name that is too long",
+                most = MOST_CALLERS
+            );
+            Err(self.make_fault(self.line, problem))
+        } else if callers.iter().any(|name| read_caller(name).is_none()) {
+            Err(self.make_fault(self.line, "the field `callers` has a name that is no caller"))
         } else {
             Ok(())
         }
@@ -245,10 +293,47 @@ fn too_many(list: &str) -> Text {
     text!("the file has more than {most} {list}", most = MOST, list)
 }
 
-fn rule_matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
+/// Returns a fault if a newer program wrote the file, whose rules may mean something else.
+fn newer_version(version: u32) -> Option<RuleFault> {
+    (version > PolicyFile::VERSION).then(|| RuleFault {
+        place: "version".into(),
+        problem: text!(
+            "the file needs version {version} of the format, and this program knows version {known}",
+            version,
+            known = PolicyFile::VERSION
+        ),
+    })
+}
+
+/// Reads the name of a caller in a rule: a kind, or `kind:NAME` for a kind with named callers.
+pub(crate) fn read_caller(name: &str) -> Option<CallerKind> {
+    let (kind, own) = match name.split_once(':') {
+        Some((kind, own)) => (kind, Some(own)),
+        None => (name, None),
+    };
+    let found = CallerKind::ALL.into_iter().find(|known| known.name() == kind)?;
+    match own {
+        None => Some(found),
+        Some(own) if found.takes_own_name() && !own.is_empty() => Some(found.with_own_name(own)),
+        Some(_) => None,
+    }
+}
+
+/// Whether the name of a caller in a rule covers a caller: the caller's kind, or its own name.
+fn names_caller(name: &str, caller: &CallerKind) -> bool {
+    match name.split_once(':') {
+        None => name == caller.name(),
+        Some((kind, own)) => kind == caller.name() && caller.own_name() == Some(own),
+    }
+}
+
+fn rule_matches(rule: &Rule, question: Question<'_>) -> bool {
+    let Question { tool, arguments, caller, now, .. } = question;
     names_tool(rule, tool)
         && rule.effect.is_none_or(|effect| effect == tool.effect)
         && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+        && (rule.callers.is_empty() || rule.callers.iter().any(|name| names_caller(name, caller)))
+        && rule.expires_at.is_none_or(|end| end > now)
 }
 
 /// Whether the pattern of a rule matches a tool.
@@ -315,7 +400,7 @@ type Glob = WildMatchPattern<'*', ANY_ONE>;
 
 /// Whether `text` matches `pattern`. `*` matches any text; every other character matches itself.
 /// The number of steps is at most the product of both lengths.
-fn matches_glob(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches_glob(pattern: &str, text: &str) -> bool {
     Glob::new(pattern).matches(text)
 }
 

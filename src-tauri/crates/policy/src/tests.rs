@@ -57,6 +57,8 @@ fn rule(action: Action, pattern: &str) -> Rule {
         tool: pattern.into(),
         effect: None,
         arguments: Map::new(),
+        callers: vec![],
+        expires_at: None,
         reason: None,
     }
 }
@@ -87,6 +89,7 @@ struct Case {
     untrusted: bool,
     typed: Vec<String>,
     leave: Leave<'static>,
+    caller: CallerKind,
 }
 
 fn case(effect: Effect) -> Case {
@@ -99,6 +102,7 @@ fn case(effect: Effect) -> Case {
         untrusted: false,
         typed: vec![],
         leave: Leave::Given,
+        caller: CallerKind::Window,
     }
 }
 
@@ -115,11 +119,12 @@ impl Case {
         self.grants = vec![grant(&self.tool)];
         self
     }
-    fn decide(&self) -> Decision {
-        super::decide(Question {
+    fn ask<T>(&self, answer: impl FnOnce(Question<'_>) -> T) -> T {
+        answer(Question {
             tool: &self.tool,
             arguments: &self.arguments,
             session: &SessionId::new("s"),
+            caller: &self.caller,
             mode: self.mode,
             rules: &self.rules,
             grants: &self.grants,
@@ -128,6 +133,9 @@ impl Case {
             leave: self.leave,
             now: Utc.timestamp_opt(60, 0).single().expect("a time"),
         })
+    }
+    fn decide(&self) -> Decision {
+        self.ask(super::decide)
     }
     fn strictness(&self) -> u8 {
         self.decide().strictness()
@@ -387,6 +395,111 @@ fn rules_match_by_tool_pattern_and_argument_values() {
     c.rules.rules[0].tool = "cart.addItem".into();
     c.rules.rules[0].arguments.insert("quantity".into(), json!(9));
     assert_eq!(c.strictness(), ASK);
+}
+
+#[test]
+fn an_expired_rule_has_no_effect() {
+    let until = |second: i64, action: Action| {
+        let end = Utc.timestamp_opt(second, 0).single();
+        case(Effect::Write).rules(&[Rule { expires_at: end, ..rule(action, "*") }]).strictness()
+    };
+    // The time of the decision is second 60.
+    assert_eq!([61, 60, 59].map(|second| until(second, Action::Deny)), [DENY, ASK, ASK]);
+    assert_eq!([61, 60, 59].map(|second| until(second, Action::Allow)), [ALLOW, ASK, ASK]);
+}
+
+#[test]
+fn a_rule_for_callers_applies_to_their_calls_only() {
+    let denied = |callers: &[&str], caller: CallerKind| {
+        let callers = callers.iter().map(|&name| name.to_owned()).collect();
+        let mut c = case(Effect::Write).rules(&[Rule { callers, ..rule(Action::Deny, "*") }]);
+        c.caller = caller;
+        c.strictness() == DENY
+    };
+    let agent = |name: &str| CallerKind::Agent(name.into());
+    assert!(denied(&[], agent("nightly")) && denied(&[], CallerKind::Window));
+    assert!(denied(&["agent"], agent("nightly")) && denied(&["agent"], agent("")));
+    assert!(!denied(&["agent"], CallerKind::Window));
+    assert!(denied(&["agent:nightly"], agent("nightly")));
+    assert!(!denied(&["agent:nightly"], agent("daily")) && !denied(&["agent:nightly"], agent("")));
+    assert!(!denied(&["schedule:nightly"], agent("nightly")));
+    assert!(denied(&["terminal", "window"], CallerKind::Window));
+}
+
+#[test]
+fn a_rule_for_unknown_callers_is_a_fault_and_still_denies_for_the_known_ones() {
+    for callers in [r#"["windows"]"#, r#"["agent:"]"#, r#"["window:x"]"#, r#"["caller"]"#] {
+        for action in ["deny", "ask", "allow"] {
+            let text = format!(
+                r#"{{"rules": [{{"id": "a", "action": "{action}", "tool": "*", "callers": {callers}}}]}}"#
+            );
+            let read = Rules::parse(&text);
+            assert_eq!(read.faults.len(), 1, "{text}");
+            assert_eq!(read.rules.len(), usize::from(action == "deny"), "{text}");
+        }
+    }
+    let mut c = case(Effect::Write).mode(PolicyMode::WritesAllowed);
+    c.rules = Rules::parse(
+        r#"{"rules": [{"id": "a", "action": "deny", "tool": "*", "callers": ["window", "x"]}]}"#,
+    );
+    assert_eq!(c.strictness(), DENY);
+    c.caller = CallerKind::Terminal;
+    assert_eq!(c.strictness(), ASK, "the fault makes everything ask");
+}
+
+#[test]
+fn a_past_call_of_an_unknown_caller_is_decided_only_if_all_callers_give_the_same() {
+    let known = Known { arguments: true, untrusted: true, grants: true, caller: false };
+    let past = |rules: &[Rule]| {
+        let decided = case(Effect::Write).rules(rules).ask(|question| decide_past(question, known));
+        decided.map(|decision| decision.strictness())
+    };
+    let of = |action, callers: &[&str]| Rule {
+        callers: callers.iter().map(|&name| name.to_owned()).collect(),
+        ..rule(action, "*")
+    };
+    assert_eq!(past(&[of(Action::Deny, &[])]), Ok(DENY));
+    assert_eq!(past(&[of(Action::Deny, &["agent"])]), Err(Doubt::Caller));
+    assert_eq!(past(&[of(Action::Deny, &["window"])]), Err(Doubt::Caller));
+    assert_eq!(past(&[of(Action::Deny, &["agent:x"])]), Err(Doubt::Caller));
+    assert_eq!(past(&[of(Action::Deny, &[]), of(Action::Ask, &["agent"])]), Ok(DENY));
+    assert_eq!(past(&[of(Action::Ask, &["agent"])]), Ok(ASK), "the policy asks in any case");
+}
+
+#[test]
+fn the_stored_text_keeps_every_readable_part_of_the_file() {
+    let text = r#"{"$schema": "https://s.example/policy.json", "rules": [
+        {"id": "a", "action": "deny", "tool": "cart.*", "effect": "write", "reason": "No.",
+         "arguments": {"n": 9007199254740993, "x": 1.10, "to": {"b": [1, null]}}}],
+        "grants": [{"id": "g", "tool": "b", "session": "s", "expires_at": "2030-01-01T00:00:00Z"}]}"#;
+    let stored = stored_text(text);
+    assert_eq!(Rules::parse(&stored), Rules::parse(text));
+    assert!(
+        stored.contains("9007199254740993") && stored.contains("https://s.example"),
+        "{stored}"
+    );
+    assert!(!stored.contains("version"), "an older program reads this file, too: {stored}");
+    assert_eq!(stored_text(&stored), stored);
+    let until =
+        text.replace(r#""id": "a","#, r#""id": "a", "expires_at": "2030-01-01T00:00:00Z","#);
+    let limited = stored_text(&until);
+    assert!(limited.contains(r#""version": 2"#), "{limited}");
+    assert_eq!(Rules::parse(&limited), Rules::parse(&until));
+    assert_eq!(Rules::parse(&stored_text("")), Rules::default());
+}
+
+#[test]
+fn a_file_of_a_newer_version_asks_for_everything_that_it_does_not_deny() {
+    let mut c = case(Effect::Write).mode(PolicyMode::WritesAllowed);
+    let file = |version: u32, rule: &str| {
+        Rules::parse(&format!(r#"{{"version": {version}, "rules": [{rule}]}}"#))
+    };
+    c.rules = file(2, "");
+    assert_eq!(c.strictness(), ALLOW);
+    c.rules = file(3, "");
+    assert_eq!(c.strictness(), ASK);
+    c.rules = file(3, r#"{"id": "a", "action": "deny", "tool": "*"}"#);
+    assert_eq!(c.strictness(), DENY);
 }
 
 /// A case for a tool of the pack `shop`. With `is_shared`, another pack has a tool with the same

@@ -59,6 +59,13 @@ test("the search through references that multiply ends", () => {
   expect(performance.now() - start).toBeLessThan(1_000);
 });
 
+test("a field that requires itself begins with an end", () => {
+  const root: Schema = {
+    $defs: { A: { type: "object", required: ["a"], properties: { a: { $ref: "#/$defs/A" } } } },
+  };
+  expect(write(blank({ $ref: "#/$defs/A" }, root))).toMatch(/^(\{"a":){8}null\}{8}$/u);
+});
+
 describe("fields", () => {
   const of = (name: string, json: string) => {
     const node = read(json);

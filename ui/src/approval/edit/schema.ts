@@ -83,8 +83,12 @@ export function options(schema: Schema): string[] {
   return list(schema["enum"]).map((value) => JSON.stringify(value));
 }
 
+/** The deepest level of required fields that an added field begins with. A schema can require itself. */
+const MOST_LEVELS = 8;
+
 /** Returns the initial value of an added field. */
-export function blank(schema: unknown, root: Schema): Node {
+export function blank(schema: unknown, root: Schema, levels = MOST_LEVELS): Node {
+  if (levels === 0) return { kind: "null" };
   const resolved = resolve(schema, root, "string");
   const [first] = options(resolved);
   if ("default" in resolved) return valueOf(resolved["default"]);
@@ -96,7 +100,7 @@ export function blank(schema: unknown, root: Schema): Node {
         kind: "object",
         members: list(resolved["required"])
           .map(String)
-          .map((name) => ({ name, value: blank(below(resolved, name), root) })),
+          .map((name) => ({ name, value: blank(below(resolved, name), root, levels - 1) })),
       };
     case "array":
       return { kind: "array", items: [] };

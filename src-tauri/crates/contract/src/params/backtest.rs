@@ -1,4 +1,5 @@
-//! Parameters and answers for testing proposed rules on the past calls of the log.
+//! Parameters and answers for proposed rules: how they are read, what they would have decided about
+//! the past calls of the log, and how they are stored.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -6,9 +7,34 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{PolicyFault, PolicyVerdict, Text};
+use crate::{IdleRule, LookAlike, PolicyFault, PolicyVerdict, Text};
 
 wire! {
+    /// Proposed rules to read. The rules in use stay as they are.
+    struct PolicyPreviewParams {
+        /// The text of a rules file, as in `policy.json`.
+        rules: String,
+    }
+
+    /// How the text of a rules file is read.
+    struct PolicyPreview {
+        /// Parts of the text that could not be read.
+        faults: Vec<PolicyFault>,
+        /// The rules that would certainly decide no call, at the present time.
+        idle: Vec<IdleRule>,
+        /// Words of the rules that mix alphabets, at most 8.
+        look_alikes: Vec<LookAlike>,
+    }
+
+    /// Rules to store instead of the present ones.
+    struct PolicyRulesParams {
+        /// The text of a rules file, as in `policy.json`, without faults.
+        rules: String,
+        /// The fingerprint of the file that the rules were made from, as in `PolicyView`. If the
+        /// file has changed since, nothing is stored.
+        fingerprint: String,
+    }
+
     /// Rules to test on the calls of the log. No call is made and no rule is changed.
     struct PolicyBacktestParams {
         /// The text of a rules file, as in `policy.json`.

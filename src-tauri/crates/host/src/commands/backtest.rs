@@ -9,27 +9,28 @@ use std::{
 
 use audit::Selection;
 use contract::{
-    AgentError, AuditRecordView, BacktestCall, BacktestCount, Grant, PolicyBacktestParams,
-    PolicyBacktestResponse, PolicyMode, PolicyVerdict, RecordType, SessionId, Text, ToolId,
-    ToolSpec, text,
+    AgentError, AuditRecordView, BacktestCall, BacktestCount, CallerKind, Grant,
+    PolicyBacktestParams, PolicyBacktestResponse, PolicyMode, PolicyVerdict, RecordType, SessionId,
+    Text, ToolId, ToolSpec,
 };
 use engine::ports::{AuditLog as _, Profile as _, Tools as _};
 use policy::{Decision, Doubt, Known, Leave, Question, Rules};
 use serde_json::Value;
 
+use super::rules::check_size;
 use crate::{host::Host, log::audit_error};
 
 /// The maximum number of calls that one answer lists.
 const MOST: u32 = 500;
 
-/// The maximum size of proposed rules in bytes.
-const MOST_BYTES: usize = 256 << 10;
 /// The maximum cost of one answer. A record costs `RECORD`, and each evaluation of a rule costs 1.
 /// An answer that reaches this limit contains the position where the next request continues.
 const MOST_WORK: usize = 2_000_000;
 const RECORD: usize = 10;
 /// How many times a rule is evaluated for a call whose arguments are known, and for any other call.
 const TIMES: [usize; 2] = [2, 34];
+/// How many callers are tried for a call whose caller is unknown, if the rules name callers.
+const CALLERS: usize = 24;
 
 /// The types of records that show the policy's decision about a call.
 const DECIDED: [RecordType; 3] =
@@ -41,17 +42,14 @@ impl Host {
         &self,
         params: PolicyBacktestParams,
     ) -> Result<PolicyBacktestResponse, AgentError> {
-        if params.rules.len() > MOST_BYTES {
-            let size = MOST_BYTES >> 10;
-            return Err(AgentError::invalid(text!("The rules are larger than {size} KiB.", size))
-                .hint("Test fewer rules at once."));
-        }
+        check_size(&params.rules)?;
         let rules = Rules::parse(&params.rules);
         if !rules.faults.is_empty() {
             return Ok(PolicyBacktestResponse { faults: rules.faults, ..empty_response() });
         }
         let stored = self.engine.grants.list().await?;
         let grants = self.past_grants(stored).await?;
+        let callers = self.past_callers(&rules).await?;
         let mut specs = self.packs.tools.specs().to_vec();
         specs.push(engine::result_reader());
         let test = Backtest {
@@ -59,6 +57,7 @@ impl Host {
             mode: self.profile.settings().policy,
             specs,
             grants,
+            callers,
             limit: params.limit.min(MOST) as usize,
             found: empty_response(),
             counts: BTreeMap::new(),
@@ -100,6 +99,22 @@ impl Host {
             .await?;
         Ok(PastGrants { by_session, lost })
     }
+
+    /// Returns the recorded callers of all turns; empty if the rules name no callers.
+    async fn past_callers(&self, rules: &Rules) -> Result<HashMap<String, CallerKind>, AgentError> {
+        if !rules.name_callers() {
+            return Ok(HashMap::new());
+        }
+        let started = Selection { types: vec![RecordType::RunStarted], ..Selection::default() };
+        self.log
+            .visit(started, HashMap::new(), |callers: &mut HashMap<_, _>, record| {
+                if let (Some(caller), Some(turn)) = (recorded_caller(&record), record.turn) {
+                    callers.insert(turn, caller);
+                }
+                ControlFlow::Continue(())
+            })
+            .await
+    }
 }
 
 /// The permissions that sessions had.
@@ -128,6 +143,8 @@ struct Backtest {
     mode: PolicyMode,
     specs: Vec<ToolSpec>,
     grants: PastGrants,
+    /// The caller of each turn, if the rules name callers.
+    callers: HashMap<String, CallerKind>,
     limit: usize,
     found: PolicyBacktestResponse,
     counts: BTreeMap<(String, u8, Option<u8>), BacktestCount>,
@@ -186,14 +203,17 @@ impl Backtest {
             .find(|spec| spec.id == id)
             .or_else(|| self.specs.iter().find(|spec| spec.is_named(&id)));
         let arguments = spec.and_then(|spec| judged_arguments(&record, spec));
+        let turn = record.turn.as_deref().unwrap_or_default();
+        let caller = recorded_caller(&record).or_else(|| self.callers.get(turn).cloned());
         let (now, why) = match spec {
             None => (None, "This tool is not installed any more.".into()),
             Some(spec) => {
                 let rules =
                     self.about.entry(spec.qualified_id()).or_insert_with(|| self.rules.about(spec));
-                let times = TIMES[usize::from(arguments.is_none())];
+                let tried = if caller.is_none() && rules.name_callers() { CALLERS } else { 1 };
+                let times = TIMES[usize::from(arguments.is_none())] * tried;
                 self.work += times * (rules.rules.len() + rules.grants.len());
-                let question = Asked { rules, mode: self.mode, grants: &self.grants };
+                let question = Asked { rules, mode: self.mode, grants: &self.grants, caller };
                 question.decide(&record, spec, arguments.as_ref())
             }
         };
@@ -224,6 +244,8 @@ struct Asked<'a> {
     rules: &'a Rules,
     mode: PolicyMode,
     grants: &'a PastGrants,
+    /// The caller of the turn, if known.
+    caller: Option<CallerKind>,
 }
 
 impl Asked<'_> {
@@ -241,11 +263,14 @@ impl Asked<'_> {
             arguments: arguments.is_some(),
             untrusted: untrusted.is_some(),
             grants: !self.grants.lost.contains(&lost),
+            caller: self.caller.is_some(),
         };
+        let unknown = CallerKind::default();
         let question = Question {
             tool: spec,
             arguments: arguments.unwrap_or(&Value::Null),
             session: &lost.0,
+            caller: self.caller.as_ref().unwrap_or(&unknown),
             mode: self.mode,
             rules: self.rules,
             grants: &grants,
@@ -335,6 +360,12 @@ fn asked_for_destinations(record: &AuditRecordView) -> bool {
     record.fields.get("asks_for_destinations").and_then(Value::as_bool).unwrap_or(false)
 }
 
+/// Returns the caller that a record names.
+fn recorded_caller(record: &AuditRecordView) -> Option<CallerKind> {
+    let kind = CallerKind::from_name(text(record, "origin"))?;
+    Some(kind.with_own_name(text(record, "caller")))
+}
+
 fn verdict(decision: &Decision) -> PolicyVerdict {
     match decision {
         Decision::Allow { .. } => PolicyVerdict::Allow,
@@ -362,6 +393,7 @@ fn why_unknown(doubt: Doubt) -> Text {
         Doubt::Grants => {
             "The rules depend on a permission of the session, which is not stored any more."
         }
+        Doubt::Caller => "The rules depend on the caller, which is not recorded.",
     }
     .into()
 }
