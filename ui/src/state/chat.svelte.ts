@@ -6,6 +6,7 @@ import type { Push } from "../platform/generated/Push";
 import type { SessionEraseResponse } from "../platform/generated/SessionEraseResponse";
 import type { SessionSummary } from "../platform/generated/SessionSummary";
 import { isBusy, isOnItsWay, type Sent } from "./sent";
+import { insertSession, newestOf } from "./sessionOrder";
 import {
   applyEvent,
   emptyTranscript,
@@ -25,6 +26,22 @@ const LARGE_PAGE = 500;
 const LIST_PAGE = 50;
 const NEW = "";
 
+/** A conversation whose deletion can be undone. */
+export interface DeletedSession {
+  summary: SessionSummary;
+  /** Whether the conversation was open. */
+  wasOpen: boolean;
+  draft: string;
+}
+
+/** The message to show. */
+export interface Target {
+  session: string;
+  seq: number;
+  /** Whether the message gets the focus. */
+  takesFocus: boolean;
+}
+
 function tracked(session: string): Transcript {
   const state = $state(emptyTranscript(session));
   return state;
@@ -33,6 +50,11 @@ function tracked(session: string): Transcript {
 export class Chat {
   sessions = $state<SessionSummary[]>([]);
   moreSessions = $state(false);
+  /** The archived conversations; null until they are read. */
+  archived = $state<SessionSummary[] | null>(null);
+  moreArchived = $state(false);
+  /** The deleted conversations whose deletion can be undone, newest last. */
+  deleted = $state<DeletedSession[]>([]);
   query = $state("");
   listError = $state<AgentError | null>(null);
   listLoaded = $state(false);
@@ -54,7 +76,7 @@ export class Chat {
   justSent = $state<string | null>(null);
 
   /** The message to show, which a click on a search hit or a memory chose. */
-  target = $state<{ session: string; seq: number } | null>(null);
+  target = $state<Target | null>(null);
   /** The message that a search hit or a memory led to, until another conversation is opened. */
   marked = $state<{ session: string; seq: number } | null>(null);
 
@@ -64,7 +86,7 @@ export class Chat {
   /** The summary of the conversation that was read last, because a search may leave the conversation out of the list. */
   private lastRead = $state<SessionSummary | null>(null);
   summary = $derived(
-    this.sessions.find((session) => session.id === this.open?.session) ??
+    this.known(this.open?.session) ??
       (this.lastRead?.id === this.open?.session ? this.lastRead : null),
   );
   /** Whether a message of the open conversation is being sent, waits, or is being answered. */
@@ -81,7 +103,7 @@ export class Chat {
   async start(): Promise<void> {
     platform().onPush((push) => this.pushed(push));
     await this.reloadList();
-    const newest = this.sessions[0];
+    const newest = newestOf(this.sessions);
     if (newest && !this.open) await this.select(newest.id);
     this.ready = true;
   }
@@ -97,6 +119,7 @@ export class Chat {
           200,
           Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0),
         ),
+        archived: false,
       });
       this.listed = this.query;
       if (request !== this.listRequest) return;
@@ -119,6 +142,7 @@ export class Chat {
         query: this.query.trim(),
         offset: this.sessions.length,
         limit: LIST_PAGE,
+        archived: false,
       });
       const known = new Set(this.sessions.map((session) => session.id));
       this.sessions.push(...sessions.filter((session) => !known.has(session.id)));
@@ -130,7 +154,22 @@ export class Chat {
 
   async search(query: string): Promise<void> {
     this.query = query;
-    await this.reloadList();
+    await Promise.all([this.reloadList(), this.archived && this.loadArchived()]);
+  }
+
+  /** Reads the archived conversations, or more of them. */
+  async loadArchived(offset = 0): Promise<void> {
+    const query = this.query.trim();
+    try {
+      const page = await call("sessions_list", { query, offset, limit: LIST_PAGE, archived: true });
+      if (query !== this.query.trim()) return;
+      const kept = (this.archived ?? []).slice(0, offset);
+      const known = new Set(kept.map(({ id }) => id));
+      this.archived = [...kept, ...page.sessions.filter(({ id }) => !known.has(id))];
+      this.moreArchived = page.has_more;
+    } catch (cause) {
+      this.listError = asAgentError(cause);
+    }
   }
 
   /** Opens a conversation, or a new one if `session` is null. */
@@ -159,28 +198,47 @@ export class Chat {
       if (!(await this.loadOlder(LARGE_PAGE))) break;
     }
     const seq = isOpen() ? found()?.seq : undefined;
-    if (seq !== undefined) this.target = { session, seq };
+    if (seq !== undefined) this.target = { session, seq, takesFocus: true };
   }
 
   /** Opens a conversation at one of its messages. */
   async openAt(session: string, seq: number): Promise<void> {
     await this.select(session);
+    if (this.open?.session === session && !this.openError) await this.reveal(seq);
+  }
+
+  /** Shows a message of the open conversation. Reads older pages until it is there. */
+  async reveal(seq: number, takesFocus = true): Promise<void> {
     const state = this.open;
-    if (state?.session !== session || this.openError) return;
-    const target = { session, seq };
+    if (!state) return;
+    const target = { session: state.session, seq, takesFocus };
     this.target = target;
-    while (this.open === state && state.hasMore && (firstSeq(state) ?? 0) > seq) {
-      if (!(await this.loadOlder(LARGE_PAGE))) break;
-    }
+    const isWanted = (): boolean => this.open === state && this.target?.seq === seq;
+    await this.loadUntil(() => !isWanted() || (firstSeq(state) ?? 0) <= seq);
     // The message may have been deleted.
-    if (this.open === state && !state.entries.some((entry) => entry.seq === seq))
-      this.target = null;
+    if (isWanted() && !state.entries.some((entry) => entry.seq === seq)) this.target = null;
+  }
+
+  /** Reads all older pages of the open conversation. Returns whether its first entry is there. */
+  async loadAll(isWanted: () => boolean = () => true): Promise<boolean> {
+    const state = this.open;
+    await this.loadUntil(() => this.open !== state || !isWanted());
+    return state !== null && this.open === state && !state.hasMore;
+  }
+
+  /** Reads large older pages of the open conversation until there are no more, or `isEnough`. */
+  private async loadUntil(isEnough: () => boolean): Promise<void> {
+    while (this.open?.hasMore && !isEnough()) {
+      // Another page is on its way.
+      if (this.loadingOlder) await new Promise((resolve) => setTimeout(resolve, 16));
+      else if (!(await this.loadOlder(LARGE_PAGE))) return;
+    }
   }
 
   /** Called when the message to show is in sight. */
-  shown(target: { session: string; seq: number }): void {
+  shown({ session, seq }: Target): void {
     this.target = null;
-    this.marked = target;
+    this.marked = { session, seq };
   }
 
   /** Switches long-term memory for the open conversation. */
@@ -225,7 +283,8 @@ export class Chat {
 
   /** Called when the list is at its end. Drops entries far above. */
   atEnd(): void {
-    if (this.target) return;
+    // A page on its way belongs before the present first entry.
+    if (this.target || this.loadingOlder) return;
     if (this.open && this.open.entries.length > KEEP + PAGE) trimOldest(this.open, KEEP);
   }
 
@@ -276,6 +335,14 @@ export class Chat {
     this.focusWanted++;
   }
 
+  /** Puts a text as a quotation below the draft, to be answered. */
+  quote(text: string): void {
+    const lines = text.trim().split(/\r?\n/u);
+    const quoted = lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
+    const before = this.draft.trimEnd();
+    this.startWith(`${before === "" ? "" : `${before}\n\n`}${quoted}\n\n`);
+  }
+
   /** Stops the running turn of the open conversation, or takes a waiting message out of the queue. */
   async cancel(turn?: string): Promise<void> {
     const state = this.open;
@@ -292,13 +359,54 @@ export class Chat {
 
   async rename(session: string, title: string): Promise<void> {
     await call("session_rename", { session, title });
-    const known = this.sessions.find((summary) => summary.id === session);
+    const known = this.known(session);
     if (known) known.title = title;
   }
 
+  /** Pins or archives a conversation, or takes a mark back. */
+  async mark(session: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void> {
+    await call("session_mark", { session, ...marks });
+    const known = this.known(session);
+    if (known) this.takeSummary({ ...known, ...marks });
+  }
+
+  /** Deletes a conversation. For some seconds, `restore` takes it back. */
   async remove(session: string): Promise<void> {
-    await call("session_delete", { session });
+    const summary =
+      this.known(session) ?? (this.lastRead?.id === session ? this.lastRead : undefined);
+    const wasOpen = this.open?.session === session;
+    if (wasOpen) this.keepDraft();
+    const draft = this.drafts.get(session) ?? "";
+    const { undo_seconds } = await call("session_delete", { session, undo: true });
+    if (summary && undo_seconds > 0) {
+      this.deleted.push({ summary, wasOpen, draft });
+      setTimeout(() => this.forgetDeleted(session), undo_seconds * 1000);
+    }
     await this.removed(session);
+  }
+
+  /** Undoes the deletion of a conversation. */
+  async restore(session: string): Promise<void> {
+    const known = this.deleted.find(({ summary }) => summary.id === session);
+    try {
+      await call("session_restore", { session });
+      if (known && !this.known(session)) this.takeSummary(known.summary);
+      if (known && known.draft !== "") this.drafts.set(session, known.draft);
+      if (known?.wasOpen) await this.select(session);
+    } catch (cause) {
+      this.listError = asAgentError(cause);
+    }
+    this.forgetDeleted(session);
+  }
+
+  /** Offers no more to undo the deletion of a conversation. */
+  forgetDeleted(session: string): void {
+    this.deleted = this.deleted.filter(({ summary }) => summary.id !== session);
+  }
+
+  private known(session: string | undefined): SessionSummary | undefined {
+    const fits = ({ id }: SessionSummary): boolean => id === session;
+    return this.sessions.find(fits) ?? this.archived?.find(fits);
   }
 
   /** Deletes a conversation with its values in the log and all older copies. */
@@ -370,6 +478,7 @@ export class Chat {
         this.takeSummary(push.summary);
         return;
       case "session_deleted":
+        this.summaries++;
         void this.removed(push.session);
         return;
       case "queue":
@@ -393,16 +502,15 @@ export class Chat {
   }
 
   private takeSummary(summary: SessionSummary): void {
-    const at = this.sessions.findIndex((known) => known.id === summary.id);
+    if (this.lastRead?.id === summary.id) this.lastRead = summary;
     const fits = summary.title.toLowerCase().includes(this.query.trim().toLowerCase());
-    if (at >= 0) {
-      const moved = this.sessions[at]!.updated_at !== summary.updated_at;
-      this.sessions[at] = summary;
-      if (!moved) return;
-      this.sessions.splice(at, 1);
-    } else if (!fits) return;
-    const place = this.sessions.findIndex((known) => known.updated_at <= summary.updated_at);
-    this.sessions.splice(place < 0 ? this.sessions.length : place, 0, summary);
+    const isKnown = this.known(summary.id) !== undefined;
+    const [list, other] = summary.archived
+      ? [this.archived, this.sessions]
+      : [this.sessions, this.archived];
+    const at = other?.findIndex(({ id }) => id === summary.id) ?? -1;
+    if (at >= 0) other!.splice(at, 1);
+    if (list && (fits || isKnown)) insertSession(list, summary);
   }
 
   private async removed(session: string): Promise<void> {
@@ -411,6 +519,7 @@ export class Chat {
     this.drafts.delete(session);
     const at = this.sessions.findIndex((summary) => summary.id === session);
     if (at >= 0) this.sessions.splice(at, 1);
+    this.archived = this.archived?.filter((summary) => summary.id !== session) ?? null;
     if (this.open?.session === session)
       await this.select(this.sessions[at]?.id ?? this.sessions[0]?.id ?? null);
   }

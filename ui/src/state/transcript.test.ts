@@ -389,3 +389,12 @@ describe("approvals", () => {
     expect(state.running?.turn).toBe("t");
   });
 });
+
+test("a call on an older page and its result on a newer one are one entry, at the place of the call", () => {
+  const state = emptyTranscript("s");
+  openTranscript(state, viewOf([result, itemOf(4, { kind: "user_message", text: "next" })]));
+  takeItems(state, [user, call]);
+  expect(shape(state)).toEqual(["user:1", "tool:2", "user:4"]);
+  const entry = state.entries[1];
+  expect(entry).toMatchObject({ title: "Search", summary: "3 found", outcome: "ok" });
+});

@@ -162,7 +162,39 @@ export function openTranscript(state: Transcript, view: SessionView): void {
 
 /** Inserts items in order, each once. */
 export function takeItems(state: Transcript, items: readonly Item[]): void {
-  for (const item of items) takeItem(state, item);
+  const first = firstSeq(state);
+  if (first !== null && items.every(({ seq }) => seq < first)) takeOlderPage(state, items);
+  else for (const item of items) takeItem(state, item);
+}
+
+/** Inserts a page before all entries. The list is written once, because each single insertion would move all later entries. */
+function takeOlderPage(state: Transcript, items: readonly Item[]): void {
+  const page = emptyTranscript(state.session);
+  for (const item of items) takeItem(page, item);
+  const known = new Map<string, ToolEntry>();
+  for (const entry of state.entries) if (entry.kind === "tool") known.set(entry.call, entry);
+  const moved = new Set<Entry>();
+  const older = page.entries.map((entry) => {
+    const later = entry.kind === "tool" ? known.get(entry.call) : undefined;
+    if (entry.kind !== "tool" || !later) return entry;
+    // The call is on this page and its result on a later one: one entry, at the place of the call.
+    if (later.tool === "") later.tool = entry.tool;
+    if (later.title === "") later.title = entry.title;
+    if (later.summary === "") later.summary = entry.summary;
+    later.effect ??= entry.effect;
+    later.args ??= entry.args;
+    later.outcome ??= entry.outcome;
+    later.result ??= entry.result;
+    later.approvalStatus ??= entry.approvalStatus;
+    later.approvalReason ??= entry.approvalReason;
+    later.seq = entry.seq;
+    later.at = entry.at;
+    moved.add(later);
+    return later;
+  });
+  state.entries = [...older, ...state.entries.filter((entry) => !moved.has(entry))];
+  for (const [place, pin] of Object.entries(page.pins))
+    if (pin.seq >= (state.pins[place]?.seq ?? 0)) state.pins[place] = pin;
 }
 
 /** Forgets the oldest entries beyond `keep`; they can be read again. */

@@ -1,5 +1,5 @@
 //! Renders Markdown as safe HTML blocks, with the same result during and after the writing of an
-//! answer. The cost of a delta depends on the text it changes, not on the length of the answer.
+//! answer, and writes results as Markdown. The cost of a delta depends on the text it changes, not on the length of the answer.
 //! Uses no window, no clock and no I/O.
 //!
 //! An answer is split into top-level blocks by looking at each line once ([`segment`](self)). A
@@ -16,15 +16,26 @@ mod html;
 mod lines;
 mod mathml;
 mod mend;
+mod results;
 mod segment;
 mod stream;
 mod veil;
 
+pub use results::{
+    ResultStyle, WrittenResult, cell_text, escape_markdown, title_column, write_result,
+};
 pub use segment::{ClosedBlock, Segmenter};
 pub use stream::Stream;
 pub use veil::{Formula, Piece, Veiled};
 
 use contract::Block;
+
+/// Escapes text for HTML.
+pub fn escape_html(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    escape::escape(&mut html, text);
+    html
+}
 
 /// Renders a complete text. The result equals the blocks of a finished [`Stream`].
 pub fn blocks(text: &str) -> Vec<Block> {

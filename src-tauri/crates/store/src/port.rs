@@ -9,8 +9,9 @@ use contract::{
     SessionId, SessionSummary, ToolId, Transition, TurnId,
 };
 use engine::ports::{
-    Approvals, Grants, Items, MessageFilter, Moved, Notes, Reach, Served, SessionImage,
-    SessionValues, Sessions, SharedSessions, StoreError, TurnRow, Turns, ValueChanges, is_shared,
+    Approvals, Grants, Items, MessageFilter, Moved, Notes, Reach, Served, SessionFilter,
+    SessionImage, SessionValues, Sessions, SharedSessions, StoreError, TurnRow, Turns,
+    ValueChanges, is_shared,
 };
 
 use crate::open::SqliteStore;
@@ -35,16 +36,48 @@ impl Sessions for SqliteStore {
     }
     async fn sessions(
         &self,
-        query: &str,
+        filter: &SessionFilter,
         offset: u32,
         limit: u32,
     ) -> Result<Vec<SessionSummary>, StoreError> {
-        let query = query.to_owned();
-        self.read(move |conn| sessions::list(conn, &query, offset, limit)).await
+        let filter = filter.clone();
+        self.read(move |conn| sessions::list(conn, &filter, offset, limit)).await
     }
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
         self.write(move |conn| sessions::rename(conn, &id, &title)).await
+    }
+    async fn session_open_title(&self, id: &SessionId) -> Result<Option<String>, StoreError> {
+        self.read_on_this_thread(|conn| sessions::open_title(conn, id))
+    }
+    async fn session_suggest_title(
+        &self,
+        id: &SessionId,
+        title: &str,
+        stays: bool,
+    ) -> Result<(), StoreError> {
+        let (id, title) = (id.clone(), title.to_owned());
+        self.write_along(move |conn| sessions::suggest_title(conn, &id, &title, stays)).await
+    }
+    async fn session_mark(
+        &self,
+        id: &SessionId,
+        pinned: Option<bool>,
+        archived: Option<bool>,
+    ) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |conn| sessions::mark(conn, &id, pinned, archived)).await
+    }
+    async fn session_hide(&self, id: &SessionId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |conn| sessions::hide(conn, &id, at)).await
+    }
+    async fn session_restore(&self, id: &SessionId) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |conn| sessions::restore(conn, &id)).await
+    }
+    async fn sessions_hidden(&self) -> Result<Vec<SessionId>, StoreError> {
+        self.read(sessions::hidden).await
     }
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let id = id.clone();

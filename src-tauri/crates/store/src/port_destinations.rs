@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use contract::{Allowance, Destination, SessionId};
-use engine::ports::{DestinationState, Destinations, StoreError};
+use engine::ports::{DestinationState, Destinations, SentBytes, StoreError};
 
 use crate::open::SqliteStore;
 use crate::table::destinations;
@@ -35,10 +35,9 @@ impl Destinations for SqliteStore {
         &self,
         session: &SessionId,
         to: &[Destination],
-        bytes: u64,
-        anew: bool,
+        sent: SentBytes,
     ) -> Result<(), StoreError> {
         let (session, to) = (session.clone(), to.to_vec());
-        self.write(move |conn| destinations::add_sent(conn, &session, &to, bytes, anew)).await
+        self.write(move |conn| destinations::add_sent(conn, &session, &to, sent)).await
     }
 }

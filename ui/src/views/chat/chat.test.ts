@@ -4,7 +4,7 @@ import type { ToolOutcome } from "../../platform/generated/ToolOutcome";
 import type { ToolEntry } from "../../state/transcript";
 import { clockTime, visible } from "./entries/approvalText";
 import { reasonOf, statusOf } from "./entries/toolStatus";
-import { groupByDay } from "./sessions";
+import { groupSessions } from "./sessions";
 
 test("hidden characters are written as their codes, and ordinary characters stay", () => {
   expect(visible("pay\u200bpal \u202etxt")).toBe("pay⟦U+200B⟧pal ⟦U+202E⟧txt");
@@ -54,18 +54,21 @@ test("a failed call has its reason in the details, unless the reason is shown be
   ]).toEqual([null, null, null]);
 });
 
-test("conversations are grouped by local day", () => {
+test("conversations are grouped by local day, with the pinned ones first", () => {
   const now = new Date(2026, 10, 21, 0, 30);
-  const at = (date: Date) => ({
+  const at = (date: Date, pinned = false) => ({
     id: String(date),
     title: "",
     created_at: "",
     updated_at: date.toISOString(),
     running: false,
     waiting_approvals: 0,
+    pinned,
+    archived: false,
   });
-  const groups = groupByDay(
+  const groups = groupSessions(
     [
+      at(new Date(2026, 6, 1), true),
       at(new Date(2026, 10, 21, 0, 10)),
       at(new Date(2026, 10, 20, 23, 50)),
       at(new Date(2026, 10, 16)),
@@ -74,6 +77,7 @@ test("conversations are grouped by local day", () => {
     now,
   );
   expect(groups.map(({ label }) => label)).toEqual([
+    "sessions.pinned",
     "sessions.today",
     "sessions.yesterday",
     "sessions.week",

@@ -1,47 +1,135 @@
 //! Deletes, erases and expires sessions. A session accepts no messages during its deletion. The
 //! values of its audit records are not erased here.
+//!
+//! A deletion that can be undone hides the session on disk and keeps it closed. Its data is deleted
+//! when the time is over, when the profile is closed, or at the next start. So a deletion that was
+//! confirmed holds after a crash, and so does a confirmed undo.
 
-use contract::{AgentError, ApprovalStatus, Push, SessionId, Transition};
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{AgentError, ApprovalStatus, Push, Reason, SessionId, Transition};
+
 use tokio::sync::OwnedMutexGuard;
 
 use crate::{
     ports::{Loaded, SharedSessions, StoreError},
-    sessions::reading::Sessions,
+    sessions::{closed::ClosedSession, reading::Sessions},
     texts::Text,
-    turn::lanes::{ClosedLane, closed_error},
+    turn::lanes::closed_error,
 };
 
-/// A session that accepts no messages and runs no actions until this value is dropped.
-pub struct ClosedSession {
-    _lane: ClosedLane,
-    _effects: OwnedMutexGuard<()>,
-}
+/// The seconds in which a deletion can be undone.
+pub const UNDO_SECONDS: u32 = 30;
 
 impl Sessions {
     /// Deletes a session and its items. Its audit records are kept. Its pending approvals are
     /// cancelled.
     pub async fn delete(&self, id: &SessionId) -> Result<(), AgentError> {
         let _closed = self.close_session(id)?;
+        self.cancel_pending_approvals(id).await?;
+        self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
+    }
+
+    /// Deletes a session like `delete`, but only hides it for `UNDO_SECONDS`. Its pending approvals
+    /// stay cancelled if the deletion is undone.
+    pub async fn delete_undoably(&self, id: &SessionId) -> Result<(), AgentError> {
+        let closed = self.close_session(id)?;
+        self.cancel_pending_approvals(id).await?;
+        let at = self.shared.world.clock.now();
+        // The session stays closed even if the caller does not wait for the answer.
+        self.undoable.put(id, at, closed);
+        if let Err(error) = self.shared.world.store.session_hide(id, at).await {
+            self.undoable.take(id);
+            return Err(error.into());
+        }
+        self.shared.world.events.push(Push::SessionDeleted { session: id.clone() });
+        Ok(())
+    }
+
+    /// Undoes the deletion of a session. Fails if its data is deleted already.
+    pub async fn restore(&self, id: &SessionId) -> Result<(), AgentError> {
+        let (at, closed) = self.undoable.take(id).ok_or_else(|| {
+            AgentError::invalid("This session is deleted for good.").reason(Reason::NotFound)
+        })?;
+        if let Err(error) = self.shared.world.store.session_restore(id).await {
+            self.undoable.put(id, at, closed);
+            return Err(error.into());
+        }
+        drop(closed);
+        self.shared.summaries.push(id).await;
+        Ok(())
+    }
+
+    /// Deletes the data of the sessions whose deletion can no longer be undone. A failed deletion is
+    /// tried again.
+    pub async fn finish_due_deletions(&self) {
+        let undo = TimeDelta::seconds(i64::from(UNDO_SECONDS));
+        self.finish_deletions(self.shared.world.clock.now() - undo).await;
+    }
+
+    /// Deletes the data of all hidden sessions of this process, before its end.
+    pub async fn finish_all_deletions(&self) {
+        self.finish_deletions(DateTime::<Utc>::MAX_UTC).await;
+    }
+
+    async fn finish_deletions(&self, before: DateTime<Utc>) {
+        for id in self.undoable.deleted_before(before) {
+            let Some((at, closed)) = self.undoable.take(&id) else { continue };
+            let store = &self.shared.world.store;
+            let deleted = async {
+                match store.session_delete(&id).await {
+                    // An erasure that failed later has deleted the rows.
+                    Ok(()) | Err(StoreError::NotFound(_)) => Ok(()),
+                    Err(error) => Err(error),
+                }
+            };
+            if let Err(error) = self.delete_session_data(&id, deleted).await {
+                tracing::warn!(message = error.message, "a deletion could not be finished");
+                self.undoable.put(&id, at, closed);
+            }
+        }
+    }
+
+    /// Deletes the data of sessions that an earlier process hid. Must run before any turn.
+    pub async fn finish_earlier_deletions(&self) -> Result<(), AgentError> {
+        for id in self.shared.world.store.sessions_hidden().await? {
+            if self.undoable.contains(&id) {
+                continue;
+            }
+            self.delete_session_data(&id, self.shared.world.store.session_delete(&id)).await?;
+        }
+        Ok(())
+    }
+
+    async fn cancel_pending_approvals(&self, id: &SessionId) -> Result<(), AgentError> {
         self.end_open_approvals(id, |status| {
             (status == ApprovalStatus::Pending)
                 .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
         })
-        .await?;
-        self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
+        .await
     }
 
     /// Erases a session with its items, also from the copies of the database. Its pending approvals
     /// are cancelled. The caller must erase the values of its audit records. Until then, the
     /// returned value keeps the session closed.
     pub async fn erase(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
-        let closed = self.close_session(id)?;
-        self.end_open_approvals(id, |status| {
-            (status == ApprovalStatus::Pending)
-                .then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))
-        })
-        .await?;
-        self.delete_session_data(id, self.shared.world.store.session_erase(id)).await?;
-        Ok(closed)
+        let (at, closed) = match self.undoable.take(id) {
+            // A hidden session is closed already and has no pending approvals.
+            Some((at, closed)) => (Some(at), closed),
+            None => {
+                let closed = self.close_session(id)?;
+                self.cancel_pending_approvals(id).await?;
+                (None, closed)
+            }
+        };
+        let erased = self.shared.world.store.session_erase(id);
+        match (self.delete_session_data(id, erased).await, at) {
+            (Ok(()), _) => Ok(closed),
+            (Err(error), Some(at)) => {
+                self.undoable.put(id, at, closed);
+                Err(error)
+            }
+            (Err(error), None) => Err(error),
+        }
     }
 
     /// Closes a session before its deletion. The session accepts no messages until the result is
@@ -54,7 +142,7 @@ impl Sessions {
             })?;
         let effects =
             self.shared.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())?;
-        Ok(ClosedSession { _lane: lane, _effects: effects })
+        Ok(ClosedSession::new(lane, effects))
     }
 
     /// Deletes the local data of an expired session. Its pending approvals expire, unless another

@@ -4,13 +4,17 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, ItemsPageParams, ItemsPageResponse, Reason, SessionId, SessionView,
-    SessionsListParams, SessionsListResponse,
+    AgentError, ItemsPageParams, ItemsPageResponse, Reason, SessionId, SessionMarkParams,
+    SessionView, SessionsListParams, SessionsListResponse,
 };
 
 use crate::{
-    approvals::actions::Approvals, conversation::services::ConversationServices,
-    long_term::memories::Memories, sessions::pins::Pins, turn::services::TurnServices,
+    approvals::actions::Approvals,
+    conversation::services::ConversationServices,
+    long_term::memories::Memories,
+    ports::SessionFilter,
+    sessions::{closed::Undoable, pins::Pins},
+    turn::services::TurnServices,
 };
 
 const PAGE: u32 = 60;
@@ -21,6 +25,8 @@ pub struct Sessions {
     pub(super) approvals: Arc<Approvals>,
     pub(super) conversation: Arc<ConversationServices>,
     pub(super) memories: Arc<Memories>,
+    /// The hidden sessions, whose deletion can be undone.
+    pub(super) undoable: Undoable,
 }
 
 impl Sessions {
@@ -35,17 +41,20 @@ impl Sessions {
             approvals: Arc::clone(approvals),
             conversation: Arc::clone(conversation),
             memories: Arc::clone(memories),
+            undoable: Undoable::default(),
         }
     }
 
-    /// Returns a page of sessions, newest first.
+    /// Returns a page of sessions: pinned ones first, then newest first.
     pub async fn list(
         &self,
         params: &SessionsListParams,
     ) -> Result<SessionsListResponse, AgentError> {
         let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
+        let filter =
+            SessionFilter { query: params.query.trim().to_owned(), archived: params.archived };
         let mut sessions =
-            self.shared.world.store.sessions(params.query.trim(), params.offset, limit + 1).await?;
+            self.shared.world.store.sessions(&filter, params.offset, limit + 1).await?;
         let has_more = sessions.len() > limit as usize;
         sessions.truncate(limit as usize);
         self.shared.summaries.fill(&mut sessions).await?;
@@ -103,6 +112,14 @@ impl Sessions {
         let title = self.shared.secrets.matcher().redact_secrets(title).into_owned();
         self.shared.world.store.session_rename(id, &title).await?;
         self.shared.summaries.push(id).await;
+        Ok(())
+    }
+
+    /// Pins or archives a session, or takes a mark back.
+    pub async fn mark(&self, params: &SessionMarkParams) -> Result<(), AgentError> {
+        let store = &self.shared.world.store;
+        store.session_mark(&params.session, params.pinned, params.archived).await?;
+        self.shared.summaries.push(&params.session).await;
         Ok(())
     }
 }

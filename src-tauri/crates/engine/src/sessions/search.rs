@@ -1,4 +1,4 @@
-//! Searches the messages of all sessions by their words. The text of a search is treated as plain
+//! Searches the messages of all sessions, or of one, by their words. The text of a search is treated as plain
 //! words, never as a query language.
 
 use contract::{AgentError, MessagesSearchParams, MessagesSearchResponse};
@@ -23,6 +23,7 @@ impl Sessions {
             .map(str::to_owned)
             .collect();
         let filter = MessageFilter {
+            session: params.session.clone(),
             since: params.since,
             until: params.until,
             agent: params.agent.trim().to_owned(),

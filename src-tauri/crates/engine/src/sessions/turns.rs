@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, AgentId, Caller, EventBody, Push, Reason, SessionId, Stage, TurnCancelParams,
-    TurnEvent, TurnId, TurnStartParams, TurnStartResponse, text,
+    AgentError, AgentId, Caller, EventBody, ItemBody, Push, Reason, SessionId, Stage,
+    TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, text,
 };
 use serde_json::json;
 use tracing::Instrument as _;
 
 use crate::{
-    conversation::title::title_of,
+    conversation::title::{better_title, title_of},
     runner::{running::Turn, services::RunnerServices},
     turn::{
         context::TurnStart,
@@ -163,6 +163,7 @@ impl Turns {
             let mut next = Some((accepted, token));
             while let Some((accepted, token)) = next {
                 let span = turns.shared().runs.span(&session, &accepted.turn);
+                let (turn, question) = (accepted.turn.clone(), accepted.text.clone());
                 let start = TurnStart {
                     session: session.clone(),
                     accepted,
@@ -176,9 +177,26 @@ impl Turns {
                     // only be lost in a crash.
                     let _ = turns.save_queue(&session).await;
                 }
+                turns.improve_title(&session, &turn, &question).await;
                 turns.shared().summaries.push(&session).await;
             }
         });
+    }
+
+    /// Gives the session the title of a question that is better than its present one. If this fails,
+    /// the present title stays.
+    async fn improve_title(&self, session: &SessionId, turn: &TurnId, question: &str) {
+        let store = &self.shared().world.store;
+        let Ok(Some(current)) = store.session_open_title(session).await else { return };
+        let items = store.items_of_turn(turn).await.unwrap_or_default();
+        // The items of a turn that is not kept are deleted already, and its words stay nowhere.
+        if items.is_empty() {
+            return;
+        }
+        let called = items.iter().any(|item| matches!(item.body, ItemBody::ToolCall { .. }));
+        if let Some((title, stays)) = better_title(&current, question, called) {
+            let _ = store.session_suggest_title(session, &title, stays).await;
+        }
     }
 
     /// Saves the current queue and sends it to the windows.

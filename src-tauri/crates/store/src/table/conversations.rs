@@ -94,7 +94,8 @@ pub(crate) fn items(
         MemoryOf::Shared(key) => (
             format!(
                 "SELECT {COLUMNS}, c.position FROM conversation_item c
-                 JOIN item ON item.session = c.session AND item.seq = c.seq WHERE c.key = ?1 AND c.position > ?2 ORDER BY c.position {order} LIMIT ?3"
+                 JOIN item ON item.session = c.session AND item.seq = c.seq WHERE c.key = ?1 AND c.position > ?2
+                   AND c.session NOT IN (SELECT id FROM session WHERE deleted_at IS NOT NULL) ORDER BY c.position {order} LIMIT ?3"
             ),
             key.as_str(),
         ),

@@ -1,8 +1,9 @@
 //! The tables `allowance` and `sent`: the destinations that reads may send data to, and how much
 //! each conversation has sent there. A revoked permission is deleted; its history is in the log.
 
+use chrono::{DateTime, Utc};
 use contract::{Allowance, Destination, SessionId};
-use engine::ports::DestinationState;
+use engine::ports::{DestinationState, SentBytes};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::DbError;
@@ -29,7 +30,7 @@ pub(crate) fn allow(conn: &Connection, allowance: &Allowance) -> Result<(), DbEr
 /// Lists all permissions, newest first.
 pub(crate) fn list(conn: &Connection) -> Result<Vec<Allowance>, DbError> {
     let mut statement = conn.prepare_cached(
-        "SELECT session, kind, name, given_by, given_at FROM allowance ORDER BY given_at DESC, session, kind, name",
+        "SELECT session, kind, name, given_by, given_at, last_used_at FROM allowance ORDER BY given_at DESC, session, kind, name",
     )?;
     let rows = statement.query_map([], |row| {
         Ok((
@@ -38,15 +39,17 @@ pub(crate) fn list(conn: &Connection) -> Result<Vec<Allowance>, DbError> {
             row.get::<_, String>(2)?,
             row.get::<_, String>(3)?,
             row.get::<_, String>(4)?,
+            row.get::<_, Option<String>>(5)?,
         ))
     })?;
     rows.map(|row| {
-        let (session, kind, name, by, given_at) = row?;
+        let (session, kind, name, by, given_at, last_used_at) = row?;
         Ok(Allowance {
             destination: Destination { kind: text::read_word(&kind)?, name },
             session: (session != EVERYWHERE).then_some(SessionId(session)),
             by,
             given_at: text::read_instant(&given_at)?,
+            last_used_at: text::read_optional_instant(last_used_at.as_deref())?,
         })
     })
     .collect()
@@ -91,15 +94,17 @@ pub(crate) fn states(
     destinations.iter().map(state).collect()
 }
 
-/// Adds the amount of data that a read sends to each destination. With `anew`, the count restarts
-/// at this read.
+/// Adds the amount of data that a read sends to each destination, and notes the use of the
+/// permissions that cover the read.
 pub(crate) fn add_sent(
     conn: &Connection,
     session: &SessionId,
     destinations: &[Destination],
-    bytes: u64,
-    anew: bool,
+    sent: SentBytes,
 ) -> Result<(), DbError> {
+    if !sent.anew {
+        note_use(conn, session, destinations, sent.at)?;
+    }
     let mut statement = conn.prepare_cached(
         "INSERT INTO sent (session, kind, name, bytes) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET bytes = CASE WHEN ?5 THEN 0 ELSE bytes END + excluded.bytes",
@@ -109,9 +114,25 @@ pub(crate) fn add_sent(
             session.as_str(),
             text::enum_to_text(&destination.kind)?,
             destination.name,
-            i64::try_from(bytes).unwrap_or(i64::MAX / 2),
-            anew
+            i64::try_from(sent.bytes).unwrap_or(i64::MAX / 2),
+            sent.anew
         ])?;
+    }
+    Ok(())
+}
+
+fn note_use(
+    conn: &Connection,
+    session: &SessionId,
+    destinations: &[Destination],
+    at: DateTime<Utc>,
+) -> Result<(), DbError> {
+    let mut statement = conn.prepare_cached(
+        "UPDATE allowance SET last_used_at = ?4 WHERE session IN ('', ?1) AND kind = ?2 AND name = ?3",
+    )?;
+    for destination in destinations {
+        let kind = text::enum_to_text(&destination.kind)?;
+        statement.execute(params![session.as_str(), kind, destination.name, text::instant(at)])?;
     }
     Ok(())
 }

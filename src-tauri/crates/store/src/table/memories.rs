@@ -19,6 +19,13 @@ use crate::vectors::{Best, Vectors};
 const COLUMNS: &str = "m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at,
      (SELECT json_group_array(o.item ORDER BY o.position) FROM memory_source o WHERE o.memory = m.number)";
 
+/// The condition that a memory belongs to no hidden session.
+macro_rules! shown {
+    () => {
+        "COALESCE(m.session, '') NOT IN (SELECT id FROM session WHERE deleted_at IS NOT NULL)"
+    };
+}
+
 /// Stores a memory with its sources and its vector.
 pub(crate) fn add(
     conn: &Connection,
@@ -295,12 +302,17 @@ pub(crate) fn near_vector(
     // Among equally similar memories, older memories come first.
     candidates.sort_unstable();
     let mut best = Best::new(limit as usize);
-    let mut select = state.prepare_cached("SELECT vector FROM memory_vector WHERE memory = ?1")?;
+    let mut select = state.prepare_cached(concat!(
+        "SELECT v.vector FROM memory_vector v JOIN memory m ON m.number = v.memory WHERE v.memory = ?1 AND ",
+        shown!()
+    ))?;
     for number in candidates {
-        let similarity = select.query_row([number], |row| {
-            Ok(dot_product(row.get_ref(0)?.as_blob()?, &wanted.values))
-        })?;
-        best.offer(number, similarity);
+        let similarity = select
+            .query_row([number], |row| Ok(dot_product(row.get_ref(0)?.as_blob()?, &wanted.values)))
+            .optional()?;
+        if let Some(similarity) = similarity {
+            best.offer(number, similarity);
+        }
     }
     let memories = read_numbers(&state, best.found.iter().map(|(number, _)| *number))?;
     Ok(memories.into_iter().zip(best.found.iter().map(|(_, similarity)| *similarity)).collect())
@@ -386,7 +398,8 @@ pub(crate) fn put_index(conn: &Connection, index: &MemoryIndex) -> Result<(), Db
 }
 
 /// Returns the condition for the rows within a reach, and the session as parameter `?1`. Every
-/// condition uses the parameter, because SQLite requires that each parameter is used.
+/// condition uses the parameter, because SQLite requires that each parameter is used. No other
+/// session reads memories of a hidden one.
 fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
     match reach {
         MemoryReach::Session(session) => ("m.session = ?1", Some(session.as_str())),
@@ -394,10 +407,14 @@ fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
             ("(m.session = ?1 OR m.session IS NULL)", Some(session.as_str()))
         }
         // Only the id of another application's session contains a colon.
-        MemoryReach::AllOfUser => {
-            ("(m.session IS NULL OR instr(m.session, ':') = 0) AND ?1 IS NULL", None)
-        }
-        MemoryReach::Everything => ("?1 IS NULL", None),
+        MemoryReach::AllOfUser => (
+            concat!(
+                "(m.session IS NULL OR instr(m.session, ':') = 0) AND ?1 IS NULL AND ",
+                shown!()
+            ),
+            None,
+        ),
+        MemoryReach::Everything => (concat!("?1 IS NULL AND ", shown!()), None),
     }
 }
 

@@ -38,11 +38,13 @@ pub(crate) fn with_words(
            AND (?5 = '' OR EXISTS (SELECT 1 FROM item t WHERE t.turn = i.turn AND json_valid(t.body)
                 AND t.body ->> '$.kind' = 'tool_call'
                 AND (t.body ->> '$.tool' = ?5 OR t.body ->> '$.tool' GLOB '*.' || ?5 OR t.body ->> '$.title' = ?5 COLLATE NOCASE)))
+           AND (?8 IS NULL OR i.session = ?8) AND s.deleted_at IS NULL
          ORDER BY bm25(message_words), m.number DESC LIMIT ?6 OFFSET ?7"#,
     )?;
     let query = format!("{}*", quoted.join(" "));
     let (since, until) = (filter.since.map(text::instant), filter.until.map(text::instant));
-    let values = params![query, since, until, filter.agent, filter.tool, limit, offset];
+    let session = filter.session.as_ref().map(SessionId::as_str);
+    let values = params![query, since, until, filter.agent, filter.tool, limit, offset, session];
     statement.query_and_then(values, hit)?.collect()
 }
 

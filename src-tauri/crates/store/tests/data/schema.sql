@@ -1,4 +1,4 @@
--- user_version 16
+-- user_version 18
 CREATE VIEW message_text AS
 SELECT m.number AS number, CASE WHEN json_valid(i.body) THEN i.body ->> '$.text' ELSE '' END AS text
 FROM message m JOIN item i ON i.id = m.item;
@@ -55,7 +55,7 @@ CREATE TABLE allowance (
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     given_by TEXT NOT NULL,
-    given_at TEXT NOT NULL,
+    given_at TEXT NOT NULL, last_used_at TEXT,
     PRIMARY KEY (session, kind, name)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE approval (
@@ -214,7 +214,7 @@ CREATE TABLE session (
     updated_at TEXT NOT NULL,
     -- The number that the next item gets.
     next_seq INTEGER NOT NULL DEFAULT 1
-) STRICT;
+, pinned INTEGER NOT NULL DEFAULT 0, archived INTEGER NOT NULL DEFAULT 0, titled INTEGER NOT NULL DEFAULT 1, deleted_at TEXT) STRICT;
 CREATE TABLE session_value (
     session TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -273,6 +273,7 @@ CREATE INDEX recording_memory_by_memory ON recording_memory (memory, recording);
 CREATE INDEX recording_of_session ON recording (session);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
+CREATE INDEX session_deleted ON session (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX session_value_by_name ON session_value (name, session);
 CREATE INDEX spending_of_turn ON spending (turn);
 CREATE INDEX turn_of_session ON turn (session);

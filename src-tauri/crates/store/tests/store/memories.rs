@@ -119,6 +119,26 @@ async fn deleting_a_session_deletes_its_memories_words_and_vectors() {
 }
 
 #[tokio::test]
+async fn memories_of_a_hidden_session_are_read_in_no_other_session() {
+    let world = World::new();
+    let store = world.store();
+    let one = with_session(&store, "one").await;
+    add(&store, "m1", Some(&one), "secret of one").await;
+    add(&store, "m2", None, "secret of all").await;
+    let found = async || {
+        let (reach, wanted) = (MemoryReach::AllOfUser, vector("m", &[1.0, 0.0]));
+        let near = store.entries_by_vector(&wanted, &reach, 9).await.expect("searched").len();
+        let listed = store.entries(&MemoryReach::Everything, 0, 9).await.expect("listed").len();
+        (with_words(&store, &["secret"], &reach).await.len(), near, listed)
+    };
+    assert_eq!(found().await, (2, 2, 2));
+    store.session_hide(&one, instant("2026-11-21T11:00:00Z")).await.expect("hidden");
+    assert_eq!(found().await, (1, 1, 1));
+    store.session_restore(&one).await.expect("restored");
+    assert_eq!(found().await, (2, 2, 2));
+}
+
+#[tokio::test]
 async fn a_memory_search_finds_only_memories_of_its_session_and_application() {
     let world = World::new();
     let store = world.store();

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use chrono::TimeDelta;
-use engine::ports::{Items as _, Sessions as _};
+use engine::ports::{Items as _, SessionFilter, Sessions as _};
 use store::OpenedStore;
 
 use crate::world::{World, instant, message, names, with_session};
@@ -154,7 +154,7 @@ async fn without_a_backup_the_store_starts_empty_and_keeps_the_damaged_file() {
         names(world.folder.path(), ".db"),
         ["countersign.damaged-20261121T100000Z.db", "countersign.db"]
     );
-    assert_eq!(opened.store.sessions("", 0, 9).await, Ok(vec![]));
+    assert_eq!(opened.store.sessions(&SessionFilter::default(), 0, 9).await, Ok(vec![]));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 //! items of every kind, turns, grants, values, notes.
 
 use contract::{
-    AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome,
-    Usage,
+    AgentError, Allowance, Block, Choice, Destination, DestinationKind, Effect, Grant, Item,
+    ItemBody, NoticeLevel, ResultView, ToolOutcome, Usage,
 };
 use engine::ports::{
-    Books as _, Grants as _, Items as _, Served, Sessions as _, StoreError, TurnRow, Turns as _,
+    Books as _, Destinations as _, Grants as _, Items as _, SentBytes, Served, Sessions as _,
+    StoreError, TurnRow, Turns as _,
 };
 use serde_json::json;
 
@@ -234,6 +235,47 @@ async fn a_grant_survives_a_restart_and_can_be_revoked() {
         store.record_grant_use(&"none".into(), used).await,
         Err(StoreError::NotFound("permission none".into()))
     );
+}
+
+#[tokio::test]
+async fn the_last_read_that_a_permission_covered_is_noted() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    let given_at = instant("2026-11-21T10:00:00Z");
+    let allowance = |name: &str, of: Option<&contract::SessionId>| Allowance {
+        destination: Destination::new(DestinationKind::Host, name),
+        session: of.cloned(),
+        by: "window".into(),
+        given_at,
+        last_used_at: None,
+    };
+    let given = [
+        allowance("a.example", None),
+        allowance("a.example", Some(&session)),
+        allowance("a.example", Some(&"other".into())),
+        allowance("b.example", None),
+    ];
+    store.allowances_put(given.to_vec()).await.expect("stored");
+    let to = [given[0].destination.clone()];
+    let at = |time: &str, anew: bool| SentBytes { bytes: 5, anew, at: instant(time) };
+    store.sent_add(&session, &to, at("2026-11-21T10:05:00Z", false)).await.expect("added");
+    // A person approved this read alone, so no permission covered it.
+    store.sent_add(&session, &to, at("2026-11-21T10:06:00Z", true)).await.expect("added");
+    drop(store);
+    let store = world.store();
+    let used = |allowance: &Allowance| {
+        let covers = allowance.destination == to[0]
+            && allowance.session.as_ref().is_none_or(|of| *of == session);
+        covers.then(|| instant("2026-11-21T10:05:00Z"))
+    };
+    for allowance in store.allowances().await.expect("listed") {
+        assert_eq!(allowance.last_used_at, used(&allowance), "{allowance:?}");
+    }
+    // The permission keeps its origin, and its last use.
+    store.allowances_put(given.to_vec()).await.expect("stored");
+    let listed = store.allowances().await.expect("listed");
+    assert_eq!(listed.iter().filter(|one| one.last_used_at.is_some()).count(), 2, "{listed:?}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use engine::ports::{
     Approvals as _, Grants as _, Items as _, LongTermMemories as _, MemoryReach, Recordings as _,
-    Sessions as _, Turns as _,
+    SessionFilter, Sessions as _, Turns as _,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -65,6 +65,9 @@ async fn a_database_of_version_1_opens_with_all_its_data() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
+/// Undoes the migration that added the marks of sessions.
+const WITHOUT_MARKS: &str = "DROP INDEX session_deleted; ALTER TABLE session DROP COLUMN pinned; ALTER TABLE session DROP COLUMN archived; ALTER TABLE session DROP COLUMN titled; ALTER TABLE session DROP COLUMN deleted_at;";
+
 /// Undoes the migrations that created the tables of memories, words of messages, recordings and
 /// allowed destinations.
 const WITHOUT_MEMORIES: &str = "DROP TABLE allowance; DROP TABLE sent; DROP TABLE recording_memory; DROP TABLE recording; DROP TRIGGER message_added; DROP TRIGGER message_changed; DROP TRIGGER message_deleted; DROP TABLE message_words; DROP VIEW message_text; DROP TABLE message; DROP TABLE memory_words; DROP TABLE memory_index; DROP TABLE memory_vector; DROP TABLE memory_vector_state; DROP TABLE memory_progress; DROP TABLE memory_source; DROP TABLE memory;";
@@ -80,7 +83,7 @@ async fn a_database_without_memory_tables_is_backed_up_and_migrated() {
     drop(store);
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MEMORIES} PRAGMA user_version = 9;"))
+        .execute_batch(&format!("{WITHOUT_MARKS} {WITHOUT_MEMORIES} PRAGMA user_version = 9;"))
         .expect("as version 9 left it");
     let before = world.backups().len();
     let store = world.store();
@@ -99,11 +102,31 @@ async fn a_migration_deletes_recordings_that_do_not_list_their_memories() {
         INSERT INTO recording (turn, session, body) VALUES ('t', (SELECT id FROM session), '{}');";
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(older)
+        .execute_batch(&format!("{WITHOUT_MARKS} {older}"))
         .expect("as version 14 left it");
     let store = world.store();
     assert_eq!(store.recording(&"t".into()).await, Ok(None));
-    assert_eq!(store.sessions("", 0, 9).await.expect("listed").len(), 1);
+    assert_eq!(store.sessions(&SessionFilter::default(), 0, 9).await.expect("listed").len(), 1);
+}
+
+#[tokio::test]
+async fn a_migration_keeps_earlier_titles_and_marks_no_session() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    drop(store);
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(&format!(
+            "ALTER TABLE allowance DROP COLUMN last_used_at; {WITHOUT_MARKS} PRAGMA user_version = 16;"
+        ))
+        .expect("as version 16 left it");
+    let store = world.store();
+    let listed = store.sessions(&SessionFilter::default(), 0, 9).await.expect("listed");
+    assert_eq!(listed.len(), 1);
+    assert_eq!((listed[0].pinned, listed[0].archived), (false, false));
+    assert_eq!(store.session_open_title(&session).await, Ok(None), "a person may have given it");
+    assert_eq!(store.sessions_hidden().await, Ok(vec![]));
 }
 
 #[tokio::test]
@@ -116,7 +139,7 @@ async fn a_migration_splits_session_values_by_name() {
         ('empty', '{}');"#;
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
+        .execute_batch(&format!("{WITHOUT_MARKS} {WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
         .expect("as version 4 left it");
     let kept = world.store().session_values(&"app:s".into()).await.expect("read");
     let expected = json!({"$gateway": {"memory": {"a": [1, null, "å"]}}, "context": null, "n": 7, "with.point": "x", "$server/a/b": {"t": true}, "f": 1.5});
@@ -135,7 +158,7 @@ async fn a_migration_sums_up_earlier_spending() {
         VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
+        .execute_batch(&format!("{WITHOUT_MARKS} {WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
         .expect("as version 3 left it");
     drop(world.store());
     let conn = Connection::open(world.db()).expect("opened");
@@ -221,7 +244,7 @@ fn a_database_of_a_newer_version_is_refused_and_unchanged() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 16, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 18, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(

@@ -1,10 +1,18 @@
 //! Tests of sessions: list, search, rename, delete; long sessions; values.
 
 use contract::{ItemBody, NoticeLevel, SessionId};
-use engine::ports::{Approvals as _, Items as _, Sessions as _, StoreError, TurnRow, Turns as _};
+use engine::ports::{
+    Approvals as _, Items as _, MessageFilter, SessionFilter, Sessions as _, StoreError, TurnRow,
+    Turns as _,
+};
 use serde_json::json;
+use store::SqliteStore;
 
 use crate::world::{World, instant, message, pending, with_session};
+
+fn titled(query: &str) -> SessionFilter {
+    SessionFilter { query: query.into(), ..SessionFilter::default() }
+}
 
 #[tokio::test]
 async fn session_titles_are_found_by_any_part_in_any_case() {
@@ -20,7 +28,7 @@ async fn session_titles_are_found_by_any_part_in_any_case() {
     }
     let found = async |query: &str| {
         let mut titles: Vec<String> = store
-            .sessions(query, 0, 50)
+            .sessions(&titled(query), 0, 50)
             .await
             .expect("listed")
             .into_iter()
@@ -58,7 +66,7 @@ async fn sessions_are_listed_newest_first_in_pages() {
     }
     let page = async |offset, limit| {
         store
-            .sessions("", offset, limit)
+            .sessions(&SessionFilter::default(), offset, limit)
             .await
             .expect("listed")
             .into_iter()
@@ -84,7 +92,7 @@ async fn creating_a_session_twice_keeps_the_first_title_and_renaming_changes_it(
         .expect("the same again is no fault");
     assert_eq!(store.session(&id).await.expect("read").expect("there").title, "A title");
     store.session_rename(&id, "Ny rubrik").await.expect("renamed");
-    assert_eq!(store.sessions("RUBRIK", 0, 9).await.expect("listed").len(), 1);
+    assert_eq!(store.sessions(&titled("RUBRIK"), 0, 9).await.expect("listed").len(), 1);
     let missing = SessionId::from("desktop:none");
     assert_eq!(
         store.session_rename(&missing, "x").await,
@@ -249,4 +257,101 @@ async fn the_text_of_an_erased_session_is_in_no_file() {
         assert!(!has, "{}", file.path().display());
     }
     assert_eq!(world.backups().len(), 1, "{:?}", world.backups());
+}
+
+/// Returns the ids of the listed sessions.
+async fn listed(store: &SqliteStore, archived: bool) -> Vec<String> {
+    let filter = SessionFilter { archived, ..SessionFilter::default() };
+    let found = store.sessions(&filter, 0, 9).await.expect("listed");
+    found.into_iter().map(|session| session.id.0).collect()
+}
+
+#[tokio::test]
+async fn pinned_sessions_are_listed_first_and_archived_ones_apart() {
+    let world = World::new();
+    let store = world.store();
+    for n in 0..4 {
+        let at = instant(&format!("2026-11-2{n}T09:00:00Z"));
+        store.session_create(&format!("s{n}").into(), "t", at).await.expect("created");
+    }
+    store.session_mark(&"s0".into(), Some(true), None).await.expect("pinned");
+    store.session_mark(&"s3".into(), None, Some(true)).await.expect("archived");
+    assert_eq!(listed(&store, false).await, ["s0", "s2", "s1"]);
+    assert_eq!(listed(&store, true).await, ["s3"]);
+    store.session_mark(&"s0".into(), Some(false), None).await.expect("unpinned");
+    store.session_mark(&"s3".into(), None, Some(false)).await.expect("brought back");
+    assert_eq!(listed(&store, false).await, ["s3", "s2", "s1", "s0"]);
+    let missing = store.session_mark(&"none".into(), Some(true), None).await;
+    assert_eq!(missing, Err(StoreError::NotFound("session none".into())));
+}
+
+#[tokio::test]
+async fn a_message_replaces_a_title_until_one_stays_and_never_that_of_a_person() {
+    let world = World::new();
+    let store = world.store();
+    let (asked, named) = (with_session(&store, "asked").await, with_session(&store, "named").await);
+    let title = async |id: &SessionId| store.session(id).await.expect("read").expect("there").title;
+    store.session_suggest_title(&asked, "What is a CPM?", false).await.expect("suggested");
+    assert_eq!(store.session_open_title(&asked).await, Ok(Some("What is a CPM?".into())));
+    store.session_suggest_title(&asked, "Spend by week", true).await.expect("suggested");
+    store.session_suggest_title(&asked, "Later", true).await.expect("suggested");
+    assert_eq!(title(&asked).await, "Spend by week");
+    store.session_rename(&named, "Mine").await.expect("renamed");
+    store.session_suggest_title(&named, "Later", true).await.expect("suggested");
+    assert_eq!(title(&named).await, "Mine");
+    assert_eq!(store.session_open_title(&named).await, Ok(None));
+}
+
+#[tokio::test]
+async fn a_hidden_session_is_found_nowhere_and_is_restored_as_a_whole() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    store.items_append(vec![message(&id, 1)]).await.expect("appended");
+    let words = ["message".to_owned()];
+    let found = async || {
+        let hits = store.messages_with_words(&words, &MessageFilter::default(), 0, 9).await;
+        hits.expect("searched").len()
+    };
+    let before = found().await;
+    store.session_hide(&id, instant("2026-11-21T10:00:00Z")).await.expect("hidden");
+    assert_eq!(store.session(&id).await, Ok(None));
+    assert!(listed(&store, false).await.is_empty() && found().await == 0);
+    let none: Result<(), StoreError> = Err(StoreError::NotFound("session s".into()));
+    assert_eq!(store.session_hide(&id, instant("2026-11-21T10:00:01Z")).await, none);
+    assert_eq!(store.session_rename(&id, "x").await, none);
+    drop(store);
+
+    // A crash in between changes nothing: the deletion is still known.
+    let store = world.store();
+    assert_eq!(store.sessions_hidden().await, Ok(vec![id.clone()]));
+    store.session_restore(&id).await.expect("restored");
+    drop(store);
+    let store = world.store();
+    assert_eq!(store.sessions_hidden().await, Ok(vec![]));
+    assert_eq!(listed(&store, false).await, ["s"]);
+    let hits = store.messages_with_words(&words, &MessageFilter::default(), 0, 9).await;
+    assert_eq!(hits.expect("searched").len(), before);
+    assert_eq!(store.items_before(&id, None, 9).await.expect("read").len(), 1);
+    assert_eq!(store.session_restore(&id).await, none);
+    store.session_hide(&id, instant("2026-11-21T11:00:00Z")).await.expect("hidden");
+    store.session_delete(&id).await.expect("deleted");
+    assert_eq!(store.session_restore(&id).await, none, "nothing deleted returns");
+}
+
+#[tokio::test]
+async fn a_search_is_limited_to_one_session() {
+    let world = World::new();
+    let store = world.store();
+    let (one, two) = (with_session(&store, "one").await, with_session(&store, "two").await);
+    for id in [&one, &two] {
+        store.items_append(vec![message(id, 1)]).await.expect("appended");
+    }
+    let search = async |session: Option<SessionId>| {
+        let filter = MessageFilter { session, ..MessageFilter::default() };
+        let hits = store.messages_with_words(&["message".to_owned()], &filter, 0, 9).await;
+        hits.expect("searched").into_iter().map(|hit| hit.session.0).collect::<Vec<_>>()
+    };
+    assert_eq!(search(None).await.len(), 2);
+    assert_eq!(search(Some(two)).await, ["two"]);
 }
