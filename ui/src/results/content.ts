@@ -14,13 +14,33 @@ const DRAWN: readonly ShapeName[] = ["table", "figures", "series", "records"];
 /** Returns the content that the host has read from a result for its shape, or null if it could not. */
 export function contentOf(result: ToolResult | null): ResultContent | null {
   if (!result || !DRAWN.includes(result.view.shape)) return null;
-  return (result.parsed as ResultContent | null | undefined) ?? null;
+  const content = result.parsed as ResultContent | null | undefined;
+  return content ? withHeadings(content) : null;
+}
+
+/** Returns content whose columns of a comparison say which they are. All of them have the title of their measure. */
+export function withHeadings(content: ResultContent): ResultContent {
+  if (!content.columns.some(({ compared }) => compared)) return content;
+  let title = "";
+  const columns = content.columns.map((column) => {
+    const name = wordsOf(column.label);
+    if (column.compared === "now") title = name;
+    if (column.compared === undefined || column.compared === "now" || name !== title) return column;
+    const heading = t(`results.heading_${column.compared}`, { name });
+    return { ...column, label: { [language()]: heading } };
+  });
+  return { ...content, columns };
 }
 
 /** Returns the text in the reader's language, else in English, else in any language. */
 export function wordsOf(words: Record<string, string> | undefined): string {
   if (!words) return "";
   return words[language()] ?? words["en"] ?? Object.values(words)[0] ?? "";
+}
+
+/** Returns the number of all rows of a result. It may have more than the answer brought. */
+export function countRows({ total, computed }: ResultContent): number {
+  return Math.max(total, computed?.row_count ?? 0);
 }
 
 const NONE = "–";
@@ -48,6 +68,9 @@ export function numberText(value: number, unit: string | null, column: ContentCo
   if (format === "money") return formatMoney(value, unit, digits ?? 2, most);
   if (format === "percent") {
     const places = { minimumFractionDigits: digits ?? 1, maximumFractionDigits: digits ?? 1 };
+    // The change from 4 % to 6 % is one of 2 points, and not of 2 %.
+    if (column.compared === "change")
+      return t("results.points", { points: formatNumber(value * 100, places) });
     return formatNumber(value, { style: "percent", ...places });
   }
   // Numbers of other formats, such as years and ids, are names and have no groups of digits.

@@ -7,7 +7,6 @@ import type { ResultCell } from "../platform/generated/ResultCell";
 import type { ResultContent } from "../platform/generated/ResultContent";
 import type { ResultView } from "../platform/generated/ResultView";
 import { cellText, contentOf } from "./content";
-import { chartsOf, MOST_SERIES } from "./series";
 import ShapedResult from "./ShapedResult.svelte";
 
 afterEach(() => setLanguage("en"));
@@ -130,60 +129,42 @@ test("records have a title, and leave out properties without a value", () => {
   expect(texts(drawn("records", parcels))).toBe("Ada Clicks 1 Day Nov 24, 2026 Grace");
 });
 
-describe("series", () => {
+describe("charts", () => {
   const days = (...rows: Value[][]) => content([day, spend, clicks], rows, "EUR");
-  test("a series is drawn with one chart for each unit, and a place for each day without a row", () => {
-    const charts = chartsOf(
-      days(["2026-11-04", 3, 30], ["2026-11-01", 1, 10], ["2026-11-02", 2, null]),
+  test("a series is a chart that says what it shows, with a switch to the other charts and the table", () => {
+    const html = drawn("series", days(["2026-11-01", 1, 10], ["2026-11-02", 2, null]));
+    expect(html).toMatch(
+      /role="img"[^>]* aria-label="Spend, from Nov 1, 2026 to Nov 2, 2026: lowest 1.00\u00a0EUR, highest 2.00\u00a0EUR. Clicks/,
     );
-    expect(charts.map(({ unit, kind }) => [unit, kind])).toEqual([
-      ["EUR", "columns"],
-      [null, "columns"],
+    const pressed = [...html.matchAll(/aria-pressed="(\w+)" aria-label="(\w+)"/g)];
+    expect(pressed.map(([, isPressed, name]) => `${name} ${isPressed}`)).toEqual([
+      "Columns true",
+      "Lines false",
+      "Table false",
     ]);
-    expect(charts[0]!.places.map(({ value }) => value)).toEqual([
-      "2026-11-01",
-      "2026-11-02",
-      "2026-11-03",
-      "2026-11-04",
-    ]);
-    expect(charts.map(({ series }) => series[0]!.values)).toEqual([
-      [1, 2, null, 3],
-      [10, null, null, 30],
-    ]);
+    expect(texts(html)).toContain("Show table");
+    expect(html).not.toContain("<table");
   });
-  test("a series of months has no place for each day", () => {
-    const months = chartsOf(days(["2026-10-01", 1, 1], ["2026-11-01", 2, 2]));
-    expect(months[0]!.places).toHaveLength(2);
-  });
-  test("a series with a second dimension has a line for each of its values, at most six", () => {
-    const rows = ["a", "b", "c", "d", "e", "f", "g"].flatMap((name, n): Value[][] => [
-      ["2026-11-01", name, n],
-      ["2026-11-02", name, n + 1],
-    ]);
-    const [chart] = chartsOf(content([day, city, clicks], rows));
-    expect([chart!.kind, chart!.series.length, chart!.left]).toEqual(["lines", MOST_SERIES, 1]);
-    expect(chart!.series[1]).toMatchObject({ name: "b", values: [1, 2] });
-    const html = drawn("series", content([day, city, clicks], rows));
-    expect(html.match(/<polyline/g)).toHaveLength(6);
-    expect(texts(html)).toContain("1 more series is in the table only.");
-  });
-  test("a series along a dimension is drawn as columns, and a sentence says what they show", () => {
-    const html = drawn(
-      "series",
-      content(
-        [city, clicks],
-        [
-          ["Falun", 4],
-          ["Ystad", -2],
-        ],
-      ),
+  test("an answer to a query is a chart, and a list that no query answers is a table with a switch", () => {
+    const rows: Value[][] = [
+      ["Falun", 4],
+      ["Ystad", -2],
+    ];
+    const list = content([city, clicks], rows);
+    expect(drawn("table", { ...list, state: "approved" })).toContain(
+      "Clicks, from Falun to Ystad: lowest -2, highest 4.",
     );
-    expect(html.match(/<rect class="bar/g)).toHaveLength(2);
-    expect(html).toContain("Clicks, from Falun to Ystad: lowest -2, highest 4.");
+    const html = drawn("table", list);
+    expect(html).toContain("<table");
+    expect(html).toMatch(/aria-pressed="true" aria-label="Table"/);
   });
   test("a series without a measure, or without a column to draw it along, is a table", () => {
     expect(drawn("series", content([city], [["Falun"]]))).toContain("<table");
     expect(drawn("series", content([clicks], [[4]]))).toContain("<table");
     expect(texts(drawn("series", content([day, clicks], [])))).toBe("There are no rows.");
+  });
+  test("a chart of a part of the rows says so", () => {
+    const part = { ...days(["2026-11-01", 1, 10], ["2026-11-02", 2, 4]), total: 5_312 };
+    expect(texts(drawn("series", part))).toContain("2 of 5,312 rows are shown.");
   });
 });

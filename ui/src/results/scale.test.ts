@@ -1,6 +1,6 @@
 // Scales and axes of charts.
 import { expect, test } from "vitest";
-import { daysBetween, labelled, linear, niceTicks, ticksBetween } from "./scale";
+import { daysBetween, labelled, linear, niceTicks, ticksBetween, ticksWithin } from "./scale";
 
 test("a linear scale maps ends to ends, also upside down", () => {
   const y = linear([0, 200], [100, 0]);
@@ -42,6 +42,14 @@ test("days run across months and clock changes", () => {
   ]);
   expect(daysBetween("2026-02-27", "2026-03-01")).toHaveLength(3);
   expect(daysBetween("2026-03-02", "2026-03-01")).toEqual([]);
+});
+
+test("ticks within a span need no zero that is far away", () => {
+  expect(ticksWithin(1000, 1100)).toEqual([1000, 1025, 1050, 1075, 1100]);
+  expect(ticksWithin(-1100, -1000)[0]).toBe(-1100);
+  expect(ticksWithin(10, 100)).toEqual(ticksBetween(0, 100));
+  expect(ticksWithin(-5, 5)).toContain(0);
+  expect(ticksWithin(7, 7)).toEqual(ticksBetween(0, 7));
 });
 
 test("ticks reach below zero if values do", () => {

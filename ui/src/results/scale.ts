@@ -42,6 +42,18 @@ export function ticksBetween(min: number, max: number, count = 4): number[] {
   );
 }
 
+/** Round values that enclose all values between `min` and `max`, and zero only if it is near. */
+export function ticksWithin(min: number, max: number, count = 4): number[] {
+  const span = max - min;
+  const isNearZero = min <= 0 === max >= 0 || Math.min(Math.abs(min), Math.abs(max)) < span;
+  if (!(span > 0) || isNearZero) return ticksBetween(Math.min(0, min), Math.max(0, max), count);
+  const step = niceTicks(span, count)[1]!;
+  const [first, last] = [Math.floor(min / step + 1e-9), Math.ceil(max / step - 1e-9)];
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12)),
+  );
+}
+
 /** Returns which of `count` places over `width` pixels get a label of `need` pixels. The first place always gets a label. */
 export function labelled(count: number, width: number, need: number): number[] {
   const step = Math.max(1, Math.ceil((need * count) / Math.max(1, width)));

@@ -1,15 +1,17 @@
 //! The chart that fits a result.
 
+use std::collections::BTreeSet;
+
 use contract::{
     metric_query::DataResult,
     result::{ChartKind, ColumnRole},
 };
 
-/// The most columns of a chart that can be told apart.
-const MAX_GROUPS: usize = 40;
+/// With so few times, columns say more than a line.
+const FEW_TIMES: usize = 7;
 
-/// Returns the chart that fits a result: lines over time, columns over a dimension. None if a table
-/// or a single figure says more.
+/// Returns the chart that fits a result: lines or columns over time, bars over a dimension. None if a
+/// table or a single figure says more.
 pub fn choose_chart(result: &DataResult) -> Option<ChartKind> {
     let count = |role| result.columns.iter().filter(|column| column.role == role).count();
     let (times, dimensions) = (count(ColumnRole::Time), count(ColumnRole::Dimension));
@@ -17,10 +19,18 @@ pub fn choose_chart(result: &DataResult) -> Option<ChartKind> {
         return None;
     }
     match (times, dimensions) {
-        (1, 0 | 1) if result.rows.len() > 2 => Some(ChartKind::Lines),
-        (1, 0) | (0, 1) if result.rows.len() <= MAX_GROUPS => Some(ChartKind::Columns),
+        (1, 0 | 1) if count_times(result) > FEW_TIMES => Some(ChartKind::Lines),
+        (1, 0 | 1) => Some(ChartKind::Columns),
+        (0, 1) => Some(ChartKind::Bars),
         _ => None,
     }
+}
+
+/// Returns the number of different times.
+fn count_times(result: &DataResult) -> usize {
+    let time = result.columns.iter().position(|column| column.role == ColumnRole::Time);
+    let times = result.rows.iter().filter_map(|row| row.get(time?)).map(ToString::to_string);
+    times.collect::<BTreeSet<String>>().len()
 }
 
 #[cfg(test)]
@@ -38,7 +48,7 @@ mod tests {
             |role: &ColumnRole| DataColumn::new("x", DataType::Text, *role, ValueFormat::Text);
         DataResult {
             columns: roles.iter().map(column).collect(),
-            rows: vec![vec![json!(1); roles.len()]; rows],
+            rows: (0..rows).map(|row| vec![json!(row); roles.len()]).collect(),
             ..DataResult::default()
         }
     }
@@ -47,12 +57,10 @@ mod tests {
     fn the_chart_follows_from_the_roles_of_the_columns() {
         use ColumnRole::{Dimension, Measure, Time};
         assert_eq!(choose_chart(&result(&[Time, Measure], 30)), Some(ChartKind::Lines));
-        assert_eq!(choose_chart(&result(&[Time, Measure], 2)), Some(ChartKind::Columns));
-        assert_eq!(
-            choose_chart(&result(&[Dimension, Measure, Measure], 5)),
-            Some(ChartKind::Columns)
-        );
-        assert_eq!(choose_chart(&result(&[Dimension, Measure], 400)), None);
+        assert_eq!(choose_chart(&result(&[Time, Dimension, Measure], 8)), Some(ChartKind::Lines));
+        assert_eq!(choose_chart(&result(&[Time, Measure], 7)), Some(ChartKind::Columns));
+        assert_eq!(choose_chart(&result(&[Dimension, Measure, Measure], 5)), Some(ChartKind::Bars));
+        assert_eq!(choose_chart(&result(&[Dimension, Measure], 400)), Some(ChartKind::Bars));
         assert_eq!(choose_chart(&result(&[Measure], 1)), None);
         assert_eq!(choose_chart(&result(&[Dimension, Dimension, Measure], 9)), None);
     }

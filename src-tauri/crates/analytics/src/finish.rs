@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use contract::{
     Text,
-    metric_query::{DataColumn, DataResult},
+    metric_query::{DataColumn, DataResult, ENGINE},
     result::ColumnRole,
     text,
 };
@@ -69,6 +69,9 @@ pub fn finish(
         definition_state: resolved.state,
         data_version: contract::metric_query::DataVersion::default(),
         notes,
+        asked: None,
+        record: None,
+        engine: Some(ENGINE),
     };
     match &compiled.pivot {
         Some(dimension) => pivot(result, dimension, compiled.limit),

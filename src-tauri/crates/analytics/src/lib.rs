@@ -15,6 +15,9 @@ mod definitions;
 mod dialect;
 mod figure_names;
 mod finish;
+mod first_board;
+mod narrow;
+mod paraphrase;
 mod pivot;
 mod problem;
 #[cfg(any(test, feature = "reference"))]
@@ -32,6 +35,9 @@ pub use definitions::{
 };
 pub use dialect::Dialect;
 pub use finish::{decimal_cell, finish};
+pub use first_board::propose_board;
+pub use narrow::{Narrowed, narrow};
+pub use paraphrase::{Paraphrase, paraphrase};
 pub use problem::Problem;
 pub use resolve::{Resolved, joined_sources, parts_of, resolve};
 pub use stored_rows::describe_rows;

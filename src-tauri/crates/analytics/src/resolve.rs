@@ -83,7 +83,7 @@ pub(crate) fn primary(query: &MetricQuery, catalog: &Catalog) -> Result<usize, P
 }
 
 /// Finds the source of a query that does not name it.
-fn find_source(query: &MetricQuery, catalog: &Catalog) -> Result<usize, Problem> {
+pub(crate) fn find_source(query: &MetricQuery, catalog: &Catalog) -> Result<usize, Problem> {
     if query.source.is_some() {
         return primary(query, catalog);
     }
@@ -146,7 +146,9 @@ fn nowhere(name: &str, catalog: &Catalog) -> Problem {
     .hint(text!("Name the source with \"source\"."))
 }
 
-fn resolve_names(
+/// Makes the names, the periods and the comparison of a query absolute, without checks of what it
+/// computes.
+pub(crate) fn resolve_names(
     query: &MetricQuery,
     catalog: &Catalog,
     as_of: &AsOf,

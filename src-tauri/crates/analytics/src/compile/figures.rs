@@ -2,9 +2,9 @@
 //! comparisons.
 
 use contract::{
-    definitions::{Calculation, Measure, Unit},
+    definitions::{Better, Calculation, Measure, Unit},
     manifest::Localised,
-    metric_query::{DataType, MeasureUse},
+    metric_query::{ComparedFigure, DataType, MeasureUse},
     result::ValueFormat,
     text,
 };
@@ -37,6 +37,10 @@ pub(crate) struct Figure {
     pub purpose: Purpose,
     /// The measure.
     pub of: Option<String>,
+    /// Which values of the measure are good.
+    pub better: Option<Better>,
+    /// The place in a comparison.
+    pub compared: Option<ComparedFigure>,
 }
 
 /// The unit of a figure.
@@ -70,6 +74,8 @@ impl Builder<'_> {
         let is_period =
             self.query.compare.as_ref().is_some_and(|compare| compare.values.is_empty());
         before.name = format!("{}_{}", plain.name, if is_period { "before" } else { "compared" });
+        plain.compared = Some(ComparedFigure::Now);
+        before.compared = Some(ComparedFigure::Before);
         if !matches!(plain.kind, DataType::Whole | DataType::Decimal) {
             return Ok(vec![plain, before]);
         }
@@ -88,6 +94,7 @@ impl Builder<'_> {
         let change = Figure {
             name: format!("{}_change", plain.name),
             formula: change_of(now, then, adds_up),
+            compared: Some(ComparedFigure::Change),
             ..plain.clone()
         };
         let growth = Figure {
@@ -96,6 +103,7 @@ impl Builder<'_> {
             kind: DataType::Decimal,
             format: ValueFormat::Percent,
             unit: FigureUnit::None,
+            compared: Some(ComparedFigure::Growth),
             ..plain.clone()
         };
         plain.purpose = Purpose::Shown;
@@ -126,6 +134,8 @@ impl Builder<'_> {
             label: measure.title.clone(),
             purpose: Purpose::Shown,
             of: used.measure.clone(),
+            better: measure.better,
+            compared: None,
             name,
             formula,
         };
@@ -252,6 +262,8 @@ impl Builder<'_> {
             label: Localised::new(),
             purpose,
             of: None,
+            better: None,
+            compared: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use contract::{
     definitions::Unmatched,
-    metric_query::{Condition, DataColumn, DataType},
+    metric_query::{ComparedFigure, Condition, DataColumn, DataType},
     result::{ColumnRole, ColumnUnit, UnitPlace, ValueFormat},
     sources::ColumnKind,
     text,
@@ -52,6 +52,9 @@ impl Builder<'_> {
                     unit: self.unit(&figure.unit),
                     label: figure.label.clone(),
                     of: figure.of.clone(),
+                    adds_up: figure.formula.adds_up(&self.bases),
+                    better: figure.better.filter(|_| is_change(figure)),
+                    compared: figure.compared,
                     ..DataColumn::new(&figure.name, figure.kind, ColumnRole::Measure, figure.format)
                 },
                 purpose: figure.purpose.clone(),
@@ -157,6 +160,11 @@ impl Builder<'_> {
         }
         Ok(conditions)
     }
+}
+
+/// Whether the values are changes, of which some are good.
+fn is_change(figure: &Figure) -> bool {
+    matches!(figure.compared, Some(ComparedFigure::Change | ComparedFigure::Growth))
 }
 
 /// Returns the type of a result's column.

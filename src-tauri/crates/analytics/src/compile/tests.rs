@@ -1,8 +1,12 @@
 //! Snapshots of the SQL of each construct, and the faults that are refused with their remedy.
 
+use contract::{definitions::Better, metric_query::ComparedFigure};
 use serde_json::{Value, json};
 
-use super::testing::{refused, snapshots, sql_of, try_compile};
+use super::{
+    Purpose,
+    testing::{refused, snapshots, sql_of, try_compile},
+};
 use crate::{Dialect, reference::catalog};
 
 /// Returns the SQL for DuckDB with the columns and notes.
@@ -55,6 +59,44 @@ snapshots! {
     a_second_step_never_adds_amounts_of_two_currencies: {"measures": ["spend"], "by": ["campaign", "device"], "then": {"measures": [{"average": "spend"}], "by": ["campaign"]}};
     an_amount_without_a_definition_has_the_currency_of_its_column: {"source": "ads", "measures": [{"sum": "Cost", "as": "cost"}]};
     an_order_names_ties_at_the_limit: {"measures": ["clicks"], "by": ["name"], "order": [{"by": "clicks", "descending": true}], "limit": 10};
+}
+
+#[test]
+fn the_columns_of_a_comparison_say_their_places_and_which_changes_are_good() {
+    let mut catalog = catalog();
+    let cpa = catalog.sources[0].definitions.measures.get_mut("cpa").unwrap();
+    cpa.better = Some(Better::Lower);
+    let places = |query: Value| {
+        let (_, compiled) = try_compile(&catalog, &query, Dialect::DuckDb).unwrap();
+        let shown = compiled.columns.into_iter().filter(|one| one.purpose == Purpose::Shown);
+        let named = shown.filter(|one| one.column.name.starts_with("cpa"));
+        named.map(|one| (one.column.compared, one.column.better)).collect::<Vec<_>>()
+    };
+    let query = json!({"source": "ads", "measures": ["cpa"], "period": {"month": "2026-02"}});
+    assert_eq!(places(query.clone()), [(None, None)]);
+    let mut compared = query;
+    compared["compare"] = json!("previous");
+    assert_eq!(
+        places(compared),
+        [
+            (Some(ComparedFigure::Now), None),
+            (Some(ComparedFigure::Before), None),
+            (Some(ComparedFigure::Change), Some(Better::Lower)),
+            (Some(ComparedFigure::Growth), Some(Better::Lower)),
+        ]
+    );
+}
+
+#[test]
+fn columns_say_whether_their_values_add_up() {
+    let query = json!({"source": "ads", "measures": ["clicks", "cpa"], "by": ["device"]});
+    let catalog = catalog();
+    let (_, compiled) = try_compile(&catalog, &query, Dialect::DuckDb).unwrap();
+    let adds_up = |name: &str| {
+        let mut columns = compiled.columns.iter().map(|one| &one.column);
+        columns.find(|column| column.name == name).unwrap().adds_up
+    };
+    assert_eq!((adds_up("clicks"), adds_up("cpa"), adds_up("device")), (true, false, false));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Reads metric queries from JSON values, with errors that name the place and what is possible.
 
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{
     AsOf, Bounds, CalendarUnit, Condition, Explain, Group, GroupBy, MeasureUse, MetricQuery, Order,
-    Scalar, SecondStep, Span, StepCalculation, StepMeasure, Test, TimeGrain, Top,
+    Period, Scalar, SecondStep, Span, StepCalculation, StepMeasure, Test, TimeGrain, Top,
 };
 use crate::{
     SourceName,
@@ -25,6 +26,20 @@ type Read<T> = Result<T, ShapeProblem>;
 /// Reads a metric query.
 pub fn read_metric_query(value: &Value) -> Read<MetricQuery> {
     read_query(value, &Place::default())
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        read_condition(&value, &Place::default()).map_err(serde::de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Period {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        read_period(&value, &Place::default()).map_err(serde::de::Error::custom)
+    }
 }
 
 /// The names of questions that cannot be asked.

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use super::AskedQuestion;
 use crate::{
     SourceName, Text,
-    definitions::DefinitionState,
+    definitions::{Better, DefinitionState},
     manifest::Localised,
     result::{ColumnRole, ColumnUnit, ValueFormat},
 };
@@ -51,7 +52,25 @@ pub struct DataResult {
     /// Notes for a person, such as a period that is not over.
     #[serde(default)]
     pub notes: Vec<Text>,
+    /// The question. None for stored rows, which nobody asked for by a query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub asked: Option<AskedQuestion>,
+    /// The number of the record of the log, if the result has a record of its own. The result of a
+    /// tool's call is in the record of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub record: Option<u64>,
+    /// The version of the engine that computed the figures of a metric query. None: an older one, or
+    /// rows of a query in SQL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub engine: Option<u32>,
 }
+
+/// The version of the engine of metric queries. It rises with each change that gives other figures or
+/// columns to the same query over the same rows.
+pub const ENGINE: u32 = 2;
 
 /// The hash of the data of one source, or of several by their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -97,6 +116,33 @@ pub struct DataColumn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub pivot: Option<PivotedValue>,
+    /// Whether the values of several rows add up to a figure of all of them. Those of ratios and
+    /// averages do not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub adds_up: bool,
+    /// Which values are good, if they are changes of a measure that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub better: Option<Better>,
+    /// The place of the column in a comparison. None: the query compares nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub compared: Option<ComparedFigure>,
+}
+
+/// The place of a column in a comparison. The columns of a figure follow each other in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedFigure {
+    /// The figure itself.
+    Now,
+    /// The figure that it is compared with.
+    Before,
+    /// The difference. That of a percentage is in points: 0.02 are 2 points.
+    Change,
+    /// The difference as a part of the figure that it is compared with.
+    Growth,
 }
 
 impl DataColumn {
@@ -116,6 +162,9 @@ impl DataColumn {
             label: BTreeMap::new(),
             of: None,
             pivot: None,
+            adds_up: false,
+            better: None,
+            compared: None,
         }
     }
 }

@@ -12,4 +12,8 @@ pub enum ChartKind {
     Columns,
     /// A line for each measure.
     Lines,
+    /// A horizontal bar for each value, the greatest first.
+    Bars,
+    /// A point for each row, between the scales of two measures.
+    Points,
 }

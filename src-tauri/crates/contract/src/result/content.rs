@@ -10,7 +10,12 @@ use ts_rs::TS;
 use super::{
     ChartKind, ColumnRole, ColumnUnit, Columns, Layout, ResultColumn, ResultView, ValueFormat,
 };
-use crate::{definitions::DefinitionState, manifest::Localised, metric_query::DataColumn};
+use crate::{
+    Text,
+    definitions::{Better, DefinitionState},
+    manifest::Localised,
+    metric_query::{AskedQuestion, ComparedFigure, DataColumn, DataVersion},
+};
 
 /// The most rows that are read. The complete result is still available.
 pub const MAX_ROWS: usize = 500;
@@ -26,7 +31,7 @@ pub struct ResultContent {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<Localised<String>>")]
     pub title: Localised<String>,
-    /// The kind of chart, if the view declares one.
+    /// The kind of chart, if the view or the result says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub chart: Option<ChartKind>,
@@ -44,6 +49,35 @@ pub struct ResultContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub query: Option<String>,
+    /// How figures were computed, with the question that can be asked again in another way. None for
+    /// other results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub computed: Option<Computation>,
+}
+
+/// How the figures of a result were computed. Each member is that of the result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct Computation {
+    /// The question.
+    pub asked: AskedQuestion,
+    /// The SQL that was run.
+    pub sql: String,
+    /// The SHA-256 of each definition that was used, by `SOURCE.NAME`.
+    #[serde(default)]
+    pub definitions: BTreeMap<String, String>,
+    /// The hash of the data.
+    #[serde(default)]
+    pub data_version: DataVersion,
+    /// The number of all rows of the result.
+    pub row_count: u64,
+    /// Notes for a person, such as a period that is not over.
+    #[serde(default)]
+    pub notes: Vec<Text>,
+    /// The number of the record of the log, if the result has a record of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub record: Option<u64>,
 }
 
 /// A column to draw.
@@ -59,6 +93,19 @@ pub struct ContentColumn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub digits: Option<u8>,
+    /// Whether the values of several rows add up to a figure of all of them. Those of ratios and
+    /// averages do not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub adds_up: bool,
+    /// Which values are good, if they are changes of a measure that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub better: Option<Better>,
+    /// The place of the column in a comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub compared: Option<ComparedFigure>,
 }
 
 /// A value of a row.
@@ -115,18 +162,30 @@ pub fn read_content(view: &ResultView, data: &Value) -> Option<ResultContent> {
         state,
         query: query.flatten(),
         title: layout.title.clone(),
-        chart: layout.chart,
+        chart: layout.chart.or_else(|| read_kind(layout, data)),
         rows: rows.iter().take(MAX_ROWS).map(read).collect(),
         total: u64::try_from(rows.len()).unwrap_or(u64::MAX),
-        columns: columns.iter().map(content_column).collect(),
+        columns: content_columns(&columns, layout, data),
+        computed: result_of(layout, data).and_then(|result| Computation::deserialize(result).ok()),
     })
+}
+
+/// Returns the result that has the columns. Only results of queries have their own.
+fn result_of<'d>(layout: &Layout, data: &'d Value) -> Option<&'d Value> {
+    let Columns::InResult(columns) = &layout.columns else { return None };
+    data.pointer(columns.rsplit_once('/')?.0)
+}
+
+/// Reads the kind of chart that a result says beside its rows.
+fn read_kind(layout: &Layout, data: &Value) -> Option<ChartKind> {
+    let Columns::InResult(_) = &layout.columns else { return None };
+    ChartKind::deserialize(data.pointer("/chart/kind")?).ok()
 }
 
 /// Reads with what figures were computed, and the query if a model wrote it. Only results of queries
 /// say so, beside their columns.
 fn read_query(layout: &Layout, data: &Value) -> Option<(DefinitionState, Option<String>)> {
-    let Columns::InResult(columns) = &layout.columns else { return None };
-    let result = data.pointer(columns.rsplit_once('/')?.0)?;
+    let result = result_of(layout, data)?;
     let state = DefinitionState::deserialize(result.get("definition_state")?).ok()?;
     if state != DefinitionState::WrittenByModel {
         return Some((state, None));
@@ -165,12 +224,35 @@ fn from_data(column: DataColumn) -> ResultColumn {
     }
 }
 
+/// Returns the columns to draw, with what the definitions of a figure say.
+fn content_columns(columns: &[ResultColumn], layout: &Layout, data: &Value) -> Vec<ContentColumn> {
+    let own = match &layout.columns {
+        Columns::InResult(pointer) => data.pointer(pointer),
+        Columns::Declared(_) => None,
+    };
+    let own = own.and_then(|own| Vec::<DataColumn>::deserialize(own).ok()).unwrap_or_default();
+    let mut drawn: Vec<ContentColumn> = columns.iter().map(content_column).collect();
+    for (column, own) in drawn.iter_mut().zip(own) {
+        (column.better, column.compared) = (own.better, own.compared);
+        column.adds_up = own.adds_up;
+    }
+    drawn
+}
+
 fn content_column(column: &ResultColumn) -> ContentColumn {
     let mut label = column.label.clone();
     if label.is_empty() {
         label.insert(FALLBACK.to_owned(), column.field.trim_start_matches('/').to_owned());
     }
-    ContentColumn { label, role: column.role, format: column.value_format(), digits: column.digits }
+    ContentColumn {
+        label,
+        role: column.role,
+        format: column.value_format(),
+        digits: column.digits,
+        adds_up: false,
+        better: None,
+        compared: None,
+    }
 }
 
 fn read_cell(column: &ResultColumn, at: usize, row: &Value, data: &Value) -> ResultCell {

@@ -1,7 +1,11 @@
 use serde_json::{Value, json};
 
-use super::{ResultView, Shape, read_content};
-use crate::{ToolId, definitions::DefinitionState};
+use super::{ChartKind, ResultView, Shape, read_content};
+use crate::{
+    ToolId,
+    definitions::{Better, DefinitionState},
+    metric_query::ComparedFigure,
+};
 
 fn view(declared: Value) -> ResultView {
     serde_json::from_value(declared).unwrap()
@@ -120,8 +124,38 @@ fn a_query_that_a_model_wrote_is_read_with_its_mark() {
     let drawn =
         view(json!({"shape": "series", "rows": "/result/rows", "columns": "/result/columns"}));
     let content = read_content(&drawn, &json!({"chart": null, "result": data})).unwrap();
-    assert_eq!(content.state, Some(DefinitionState::Proposed));
+    assert_eq!((content.state, content.chart), (Some(DefinitionState::Proposed), None));
+    let bars = json!({"chart": {"kind": "bars"}, "result": data});
+    assert_eq!(read_content(&drawn, &bars).unwrap().chart, Some(ChartKind::Bars));
     data.as_object_mut().unwrap().remove("definition_state");
     let content = read_content(&declared, &data).unwrap();
     assert_eq!((content.state, content.query), (None, None));
+}
+
+#[test]
+fn figures_bring_the_question_that_they_answer_and_the_places_of_a_comparison() {
+    let declared = view(json!({"shape": "figures", "rows": "/rows", "columns": "/columns"}));
+    let part = json!({"kind": "measure", "at": "/measures/0", "text": "Spend"});
+    let column = |name: &str, compared: &str| {
+        json!({"name": name, "type": "decimal", "role": "measure", "format": "money",
+               "better": "lower", "compared": compared, "adds_up": true})
+    };
+    let mut data = json!({
+        "columns": [column("spend", "now"), column("spend_before", "before")], "rows": [[2, 1]],
+        "row_count": 1, "query": "h", "sql": "SELECT 2, 1", "definitions": {"ads.spend": "d"},
+        "definition_state": "approved", "data_version": "v", "notes": ["Not over."], "record": 7,
+        "asked": {"query": {"measures": ["spend"], "compare": "previous"}, "parts": [part]},
+    });
+    let content = read_content(&declared, &data).unwrap();
+    let places: Vec<_> =
+        content.columns.iter().map(|column| (column.better, column.compared)).collect();
+    let lower = Some(Better::Lower);
+    assert_eq!(places, [(lower, Some(ComparedFigure::Now)), (lower, Some(ComparedFigure::Before))]);
+    assert!(content.columns.iter().all(|column| column.adds_up));
+    let computed = content.computed.unwrap();
+    assert_eq!((computed.asked.parts.len(), computed.record), (1, Some(7)));
+    assert_eq!(computed.notes, ["Not over."]);
+    assert!(computed.asked.query.is_some_and(|query| query.compare.is_some()));
+    data.as_object_mut().unwrap().remove("asked");
+    assert_eq!(read_content(&declared, &data).unwrap().computed, None);
 }

@@ -15,6 +15,10 @@ pub(super) fn read_period(value: &Value, place: &Place) -> Read<Period> {
     if let Value::String(word) = value {
         return read_period_word(word, place);
     }
+    // A range without ends is written so.
+    if value.as_object().is_some_and(serde_json::Map::is_empty) {
+        return Ok(Period::Range { from: None, to: None });
+    }
     let mut members = Members::of(value, place)?;
     let from = members.read("from", read_day)?;
     let to = members.read("to", read_day)?;

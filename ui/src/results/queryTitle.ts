@@ -1,0 +1,49 @@
+// Titles of metric queries: their figures and groups in a few words. Knows no component.
+import { t, type MessageKey } from "../i18n/index.svelte";
+import type { DataColumn } from "../platform/generated/DataColumn";
+import type { MetricQuery } from "../platform/generated/MetricQuery";
+import { headingOf } from "./grid/cells";
+
+type Group = NonNullable<MetricQuery["by"]>[number];
+type Measure = MetricQuery["measures"][number];
+
+/** Returns the name of a definition as a reader writes it. */
+export function plainName(name: string): string {
+  const words = name.replace(/[_\s]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Returns the name of a figure in the result. */
+export function measureName(used: Measure): string {
+  return typeof used === "string" ? used : (used.as ?? used.measure ?? "");
+}
+
+/** Returns the name of a group in the result. */
+export function groupName(group: Group): string {
+  if (typeof group === "string") return group;
+  if (group.as !== undefined) return group.as;
+  if ("dimension" in group) return group.dimension;
+  return "time" in group ? group.time : "group";
+}
+
+function shownName(name: string, columns: readonly DataColumn[]): string {
+  const column = columns.find((one) => one.name === name);
+  const heading = column ? headingOf(column) : name;
+  return heading === name ? plainName(name) : heading;
+}
+
+function groupWords(group: Group, columns: readonly DataColumn[]): string {
+  if (typeof group === "object" && "time" in group)
+    return t(`boards.grain_${group.time}` satisfies MessageKey);
+  return shownName(groupName(group), columns);
+}
+
+/** Returns what a query asks for, such as "Spend, Clicks by week". The columns of its result have better names, once they are there. */
+export function queryTitle(query: MetricQuery, columns: readonly DataColumn[] = []): string {
+  const explained = query.explain ? [query.explain.measure] : [];
+  const names = [...query.measures.map(measureName), ...explained].filter((name) => name !== "");
+  const measures = names.map((name) => shownName(name, columns)).join(", ");
+  const groups = (query.by ?? []).map((group) => groupWords(group, columns)).join(", ");
+  if (groups === "") return measures || t("boards.rows");
+  return measures === "" ? groups : t("boards.title_by", { measures, groups });
+}
