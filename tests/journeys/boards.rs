@@ -1,0 +1,122 @@
+//! Boards in the window: the first board of a source, arranged by keyboard, with a filter and a period,
+//! in small and large windows; a tile and a board that are brought back; and a source that is gone.
+
+use std::fs;
+
+use kit::webdriver::{key, wait};
+use serde_json::{Value, json};
+
+use crate::{
+    views::{fits, resize},
+    world::{Journey, NOW, Page},
+};
+
+/// The smallest and the largest window, and two between them.
+const SIZES: [(u32, u32); 4] = [(720, 480), (1280, 800), (1920, 1080), (2560, 1440)];
+
+const ADS: &str = "Day,Campaign,Cost,Clicks\n2026-11-01,Autumn,1000.50,10\n\
+                   2026-11-02,Autumn,2000.25,20\n2026-11-03,Winter,3000.25,30\n";
+
+#[test]
+fn the_first_board_of_a_source_is_arranged_filtered_and_brought_back() {
+    let journey = Journey::with("boards", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
+    import(&journey);
+    journey.chat(|page| {
+        page.go("Boards");
+        page.says("Pin a result, or make a board of a source.");
+        page.click("New board");
+        let options = "return [...document.querySelectorAll('dialog[open] option')].map((o) => o.textContent).join();";
+        wait("the board of the source to be offered", || {
+            page.script(options).as_str()?.contains("The main figures of ads").then_some(())
+        });
+        page.click("Create board");
+        computed(page);
+    });
+    for (width, height) in SIZES {
+        journey.chat(|page| {
+            resize(page, width, height);
+            fits(page, &format!("a board, {width}x{height}"));
+        });
+        journey.picture(format!("board-{width}x{height}.png"));
+    }
+    journey.chat(|page| {
+        resize(page, 1280, 800);
+        let before = tiles(page);
+        page.click("Arrange");
+        page.script("document.querySelector('[data-move=down]').focus();");
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        page.says("Now tile 2 of");
+        let after = tiles(page);
+        assert_eq!((&after[1], &after[0]), (&before[0], &before[1]));
+        let focus = "return document.activeElement?.dataset.move ?? '';";
+        wait("the focus to stay", || (page.script(focus) == "down").then_some(()));
+        page.click("Arrange");
+
+        page.click("Add filter");
+        page.says("Values");
+        let choose = "const box = document.querySelector('dialog[open] input[type=checkbox]'); box?.click(); return !!box;";
+        wait("the values", || (page.script(choose) == json!(true)).then_some(()));
+        page.script("document.querySelector('dialog[open] footer [type=submit]').click();");
+        page.says("Campaign: Autumn");
+        computed(page);
+        page.choose("Period", "all");
+        computed(page);
+    });
+    let boards = journey.call("boards_list", json!({})).expect("boards")["boards"].clone();
+    wait("the filter and the period to be stored", || {
+        let board = journey.call("board_open", json!({"id": boards[0]["id"]})).ok()?;
+        let content = &board["content"];
+        let is_filtered = content["filters"] == json!([{"campaign": ["Autumn"]}]);
+        (is_filtered && content["period"] == json!({})).then_some(())
+    });
+
+    journey.chat(|page| {
+        let before = tiles(page);
+        page.click("Arrange");
+        page.click("Remove from board");
+        page.says("Tile removed");
+        page.click("Undo");
+        wait("the tile", || (tiles(page) == before).then_some(()));
+        computed(page);
+    });
+    journey.call("source_remove", json!({"name": "ads"})).expect("removed");
+    journey.chat(|page| {
+        page.click("Refresh");
+        page.says("The source ads of this tile is gone.");
+        page.click("More actions for this board");
+        page.click("Delete board");
+        page.says("Board deleted: ads");
+        page.click("Undo");
+        wait("the board in the list", || page.has_button("ads").then_some(()));
+    });
+    journey.quit();
+    journey.assert_log_verifies();
+}
+
+fn import(journey: &Journey) {
+    let path = journey.desktop.folder().join("home").join("ads.csv");
+    fs::write(&path, ADS).expect("written");
+    let params = json!({"place": path, "decisions": {
+        "sheets": [], "columns": {}, "skip_rejected": false, "answers": {}
+    }, "unattended": false});
+    let job = journey.call("source_add", params).expect("a job");
+    wait("the import", || {
+        let view = journey.call("source_job", job.clone()).ok()?;
+        view["results"].is_array().then_some(())
+    });
+}
+
+/// Waits until all tiles have figures.
+fn computed(page: &Page<'_>) {
+    let script = "const all = [...document.querySelectorAll('[data-tile]')]; \
+                  return all.length > 3 && all.every((tile) => tile.innerText.includes('As of') && \
+                  !tile.querySelector('[role=status] svg'));";
+    wait("the figures of all tiles", || (page.script(script) == json!(true)).then_some(()));
+}
+
+/// Returns the tiles in their order.
+fn tiles(page: &Page<'_>) -> Value {
+    page.script(
+        "return [...document.querySelectorAll('[data-tile]')].map((one) => one.dataset.tile);",
+    )
+}

@@ -1,0 +1,183 @@
+// Drilling down: the query behind one row of a result, divided by another dimension. Pure.
+import type { Condition } from "../../../platform/generated/Condition";
+import type { DataColumn } from "../../../platform/generated/DataColumn";
+import type { MetricQuery } from "../../../platform/generated/MetricQuery";
+import type { Order } from "../../../platform/generated/Order";
+import type { SourceDescription } from "../../../platform/generated/SourceDescription";
+import type { TimeGrain } from "../../../platform/generated/TimeGrain";
+import type { Cell } from "../../../results/grid/cells";
+import { figureName } from "../../../results/query/change";
+import { definedName } from "../../../results/query/choices";
+import { groupName, measureName } from "../../../results/queryTitle";
+
+/** A result whose rows can be drilled into. */
+export interface Rows {
+  query: MetricQuery;
+  columns: readonly DataColumn[];
+  rows: readonly (readonly Cell[])[];
+}
+
+/** A way to divide a row: by a dimension, or by the time. */
+export type Division = { dimension: string } | { time: TimeGrain };
+
+/** The source that decides what a row can be divided by. */
+export type DrillSource = Pick<SourceDescription, "definitions"> & {
+  source: Pick<SourceDescription["source"], "columns">;
+};
+
+/** The most groups of a division. */
+const MOST = 200;
+/** The name that the host gives to all other groups. */
+const OTHER = "Other";
+const DAY = 86_400_000;
+
+/** Returns the first day after a time that begins on a day; null if the grain has no calendar days. */
+export function nextDay(first: string, grain: TimeGrain): string | null {
+  const [year, month, day] = first.slice(0, 10).split("-").map(Number);
+  if (year === undefined || month === undefined || day === undefined) return null;
+  const date = (months: number, days: number): string =>
+    new Date(Date.UTC(year, month - 1 + months, day) + days * DAY).toISOString().slice(0, 10);
+  switch (grain) {
+    case "day":
+      return date(0, 1);
+    case "week":
+      return date(0, 7);
+    case "month":
+      return date(1, 0);
+    case "quarter":
+      return date(3, 0);
+    case "year":
+      return date(12, 0);
+    default:
+      return null;
+  }
+}
+
+/** Whether the rows of a result stand for groups that conditions can name. */
+export function isDrillable({ query, columns }: Pick<Rows, "query" | "columns">): boolean {
+  if (query.rows || query.then || query.explain || query.pivot !== undefined) return false;
+  if (query.measures.length === 0 || (query.top?.per ?? []).length > 0) return false;
+  return (query.by ?? []).every((group) => {
+    if (!columns.some(({ name }) => name === groupName(group))) return false;
+    if (typeof group === "string" || "dimension" in group) return true;
+    return "time" in group && nextDay("2026-01-01", group.time) !== null;
+  });
+}
+
+/** Returns the conditions that the rows behind a row fulfil, or null if no conditions say it. */
+export function conditionsOf(result: Rows, row: number, source: DrillSource): Condition[] | null {
+  if (!isDrillable(result)) return null;
+  const conditions: Condition[] = [];
+  for (const group of result.query.by ?? []) {
+    const at = result.columns.findIndex(({ name }) => name === groupName(group));
+    const value = result.rows[row]?.[at] ?? null;
+    const condition =
+      typeof group === "object" && "time" in group
+        ? timeCondition(value, group.time, source)
+        : valueCondition(result, at, value, typeof group === "string" ? group : dimensionOf(group));
+    if (!condition) return null;
+    conditions.push(condition);
+  }
+  return conditions;
+}
+
+const dimensionOf = (group: object): string =>
+  "dimension" in group ? String(group.dimension) : "";
+
+function valueCondition(
+  { query, rows }: Rows,
+  at: number,
+  value: Cell,
+  dimension: string,
+): Condition | null {
+  if (!query.top?.others || value !== OTHER) return { [dimension]: [value] };
+  // All other groups are those that are not listed.
+  const listed = rows.map((one) => one[at] ?? null).filter((one) => one !== OTHER);
+  const isOne = rows.length - listed.length === 1;
+  return isOne ? { [dimension]: { not: [...new Set(listed)] } } : null;
+}
+
+function timeCondition(value: Cell, grain: TimeGrain, source: DrillSource): Condition | null {
+  const time = source.definitions.time?.column;
+  if (time === undefined) return null;
+  if (value === null) return { [time]: [null] };
+  const first = String(value).slice(0, 10);
+  const next = nextDay(first, grain);
+  if (next === null) return null;
+  const isMoment = source.source.columns.find(({ name }) => name === time)?.kind === "moment";
+  const written = (day: string): string => (isMoment ? `${day}T00:00:00` : day);
+  // The period of the query stays, so that a week at its edge has no more days than before.
+  return { [time]: { ">=": written(first), "<": written(next) } };
+}
+
+/** Returns what rows of a query can be divided by: dimensions that no condition fixes to one value, and the time. */
+export function divisionsOf(query: MetricQuery, source: DrillSource): Division[] {
+  const { dimensions = {}, time } = source.definitions;
+  const fixed = new Set(
+    (query.where ?? []).flatMap((condition) =>
+      Object.entries(condition).flatMap(([name, test]) =>
+        Array.isArray(test) && test.length === 1 ? [name] : [],
+      ),
+    ),
+  );
+  const free = Object.keys(dimensions).filter((name) => !fixed.has(name));
+  const grains: TimeGrain[] = time ? ["month", "week", "day"] : [];
+  return [...free.map((dimension) => ({ dimension })), ...grains.map((grain) => ({ time: grain }))];
+}
+
+/** The ends of the names of compared figures. */
+const ENDINGS = ["", "_before", "_compared", "_change", "_growth"];
+
+/** Whether a condition is about figures of the result, and not about single rows. */
+function isAboutFigures(condition: Condition, query: MetricQuery, source: DrillSource): boolean {
+  const { measures = {}, dimensions = {} } = source.definitions;
+  const shown = query.measures.flatMap((used) => ENDINGS.map((end) => figureName(used) + end));
+  const isColumn = (name: string): boolean =>
+    source.source.columns.some((one) => one.name.toLowerCase() === name.toLowerCase());
+  const isFigure = (name: string): boolean => {
+    if (shown.includes(name) || Object.hasOwn(measures, name)) return true;
+    if (Object.hasOwn(dimensions, definedName("dimensions", name, source.definitions)))
+      return false;
+    if (isColumn(name)) return false;
+    return Object.hasOwn(measures, definedName("measures", name, source.definitions));
+  };
+  const isAbout = (one: Condition): boolean =>
+    Object.entries(one).some(([name, test]) => {
+      if (name === "and" || name === "or") return (test as Condition[]).some(isAbout);
+      return name === "not" ? isAbout(test as Condition) : isFigure(name);
+    });
+  return isAbout(condition);
+}
+
+/** Returns a query without what holds only for its own rows: order, limit, comparison, and figures over other rows. */
+export function plainQuery(
+  query: MetricQuery,
+  conditions: readonly Condition[],
+  source?: DrillSource,
+): MetricQuery {
+  const { source: name, period, in_currency, as_of } = query;
+  const measures = query.measures.map((used) => {
+    if (typeof used === "string") return used;
+    const { share_of: _s, running: _r, rolling: _o, per: _p, ...plain } = used;
+    return plain;
+  });
+  // A condition on figures holds for the rows of the result, and not for the parts of one.
+  const own = (query.where ?? []).filter((one) => !source || !isAboutFigures(one, query, source));
+  const where = [...own, ...conditions];
+  return {
+    ...(name !== undefined && { source: name }),
+    measures,
+    ...(where.length > 0 && { where }),
+    ...(period && { period }),
+    ...(in_currency !== undefined && { in_currency }),
+    ...(as_of && { as_of }),
+  };
+}
+
+/** Returns a query whose rows are divided, the greatest ones first, or in their order if they are times. */
+export function dividedQuery(plain: MetricQuery, by: Division): MetricQuery {
+  const first = plain.measures[0];
+  const order: Order[] =
+    "time" in by || first === undefined ? [] : [{ by: measureName(first), descending: true }];
+  return { ...plain, by: [by], ...(order.length > 0 && { order }), limit: MOST };
+}

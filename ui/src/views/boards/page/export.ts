@@ -1,0 +1,140 @@
+// A board as one page that needs nothing else: no script, no request, no file beside it. It has the figures that the window shows. All texts
+// are escaped, and a chart is left out if it is more than a picture.
+import { formatDateTime, formatNumber, language, t } from "../../../i18n/index.svelte";
+import { worded } from "../../../i18n/host";
+import type { BoardContent } from "../../../platform/generated/BoardContent";
+import type { Tile } from "../../../platform/generated/Tile";
+import type { TileFigures } from "../../../platform/generated/TileFigures";
+import { cellText, isNumeric, wordsOf } from "../../../results/content";
+import { periodText } from "../filters/periods";
+import { filterText, freshText, tileTitle, versionText } from "../words";
+
+/** A tile of the page. */
+export interface PageTile {
+  tile: Tile;
+  /** Null if the tile has no figures. */
+  figures: TileFigures | null;
+  /** The chart as an SVG, if it is shown as one. */
+  svg: string | null;
+}
+
+/** The colours of the page. */
+export interface PageColours {
+  ground: string;
+  text: string;
+  muted: string;
+  grid: string;
+}
+
+const ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Returns a text as HTML that says the same. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
+
+/** Elements and attributes that run, load or lead somewhere. A picture needs none of them. */
+const NO_PICTURE =
+  /<\s*(?:[\w-]+:)?(?:script|foreignobject|image|iframe|object|embed|a|use|style|animate|set|audio|video|link|meta)\b|<!|<\?|\bon\w+\s*=|\b(?:xlink:)?href\s*=|\bstyle\s*=[^>]*url|javascript:|data:/i;
+
+const TAG = /<(?:"[^"]*"|'[^']*'|[^<>"'])*>/g;
+
+/** Returns an SVG if it is a picture and nothing else, or null. */
+export function pictureOnly(svg: string): string | null {
+  const text = svg.trim();
+  // A text of the data runs nothing, whatever it says. A picture has whole tags only.
+  const tags = (text.match(TAG) ?? []).join("");
+  const isWhole = !text.replace(TAG, "").includes("<");
+  const isPicture = /^<svg\b/.test(text) && text.endsWith("</svg>") && isWhole;
+  return isPicture && !NO_PICTURE.test(tags) ? text : null;
+}
+
+/** A colour from the style sheet. Anything else would end the rule that it stands in. */
+const colour = (text: string, otherwise: string): string =>
+  /^(?:#[\da-f]{3,8}|[a-z]+|(?:rgb|hsl)a?\([\d\s.,%/]+\))$/i.test(text) ? text : otherwise;
+
+function styleOf({ ground, text, muted, grid }: PageColours): string {
+  const line = colour(grid, "#ccc");
+  return `body{margin:2rem auto;max-width:75rem;padding:0 1rem;font:15px/1.5 system-ui,sans-serif;background:${colour(ground, "#fff")};color:${colour(text, "#111")}}
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin:2rem 0 .25rem}
+p{margin:.25rem 0}.muted{color:${colour(muted, "#555")};font-size:.85rem;overflow-wrap:anywhere}
+.table{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}
+th,td{padding:.25rem .75rem;border-bottom:1px solid ${line};text-align:start;unicode-bidi:plaintext}th{font-weight:600}.end{text-align:end}
+svg{max-width:100%;height:auto}`;
+}
+
+const paragraph = (text: string): string => `<p class="muted">${escaped(text)}</p>`;
+
+function tableOf({ content }: TileFigures): string {
+  const { columns, rows } = content;
+  const cls = columns.map((column) => (isNumeric(column) ? ' class="end"' : ""));
+  const head = columns.map(
+    (column, at) => `<th scope="col"${cls[at]!}>${escaped(wordsOf(column.label))}</th>`,
+  );
+  const body = rows.map((row) => {
+    const cells = columns.map(
+      (column, at) =>
+        `<td${cls[at]!}>${escaped(cellText(row[at] ?? { value: null }, column))}</td>`,
+    );
+    return `<tr>${cells.join("")}</tr>`;
+  });
+  const table = `<div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>`;
+  const cut = t("results.cut", {
+    shown: formatNumber(rows.length),
+    total: formatNumber(content.total),
+  });
+  return content.total > rows.length ? table + paragraph(cut) : table;
+}
+
+function sectionOf({ tile, figures, svg }: PageTile, now: Date): string {
+  const title = `<h2>${escaped(tileTitle(tile, figures?.columns))}</h2>`;
+  if (!figures) return `<section>${title}${paragraph(t("boards.page_missing"))}</section>`;
+  const { at, unreached, notes, fresh, content, data_version } = figures;
+  const record = content.computed?.record;
+  const facts = [
+    t("boards.page_made", { time: formatDateTime(at) }),
+    ...fresh.map((one) => freshText(one, now)),
+    ...[...unreached, ...notes].map(worded),
+    ...(content.state === "proposed" ? [t("results.proposed")] : []),
+    t("boards.page_version", { version: versionText(data_version) }),
+    ...(record === undefined ? [] : [t("boards.page_record", { record })]),
+  ];
+  const picture = svg === null ? "" : (pictureOnly(svg) ?? "");
+  return `<section>${title}${picture}${tableOf(figures)}${facts.map(paragraph).join("")}</section>`;
+}
+
+/** Returns the page of a board. */
+export function pageOf(
+  { name, filters, period }: BoardContent,
+  tiles: readonly PageTile[],
+  colours: PageColours,
+  now: Date,
+): string {
+  const head = [
+    t("boards.page_saved", { time: formatDateTime(now) }),
+    t("boards.page_period", { period: periodText(period) }),
+    ...(filters.length > 0
+      ? [t("boards.page_filters", { filters: filters.map(filterText).join(" · ") })]
+      : []),
+  ];
+  return `<!doctype html>
+<html lang="${escaped(language())}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(name)}</title>
+<style>${styleOf(colours)}</style>
+</head>
+<body>
+<h1 dir="auto">${escaped(name)}</h1>
+${head.map(paragraph).join("\n")}
+${tiles.map((tile) => sectionOf(tile, now)).join("\n")}
+</body>
+</html>
+`;
+}
