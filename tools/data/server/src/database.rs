@@ -6,6 +6,7 @@ mod answers;
 mod connect;
 mod describe;
 mod measure;
+mod profile;
 mod quotes;
 pub mod server;
 

@@ -16,6 +16,7 @@ pub mod kept;
 pub mod link;
 pub mod measure;
 pub mod parts;
+mod profile;
 pub mod serve;
 pub mod sql;
 pub mod stop;

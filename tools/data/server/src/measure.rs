@@ -125,6 +125,10 @@ pub fn page(
         definition_state: whole.definition_state,
         data_version: whole.data_version.clone(),
         notes: whole.notes.clone(),
+        // The host knows how the query was written, and records it.
+        asked: None,
+        record: None,
+        engine: whole.engine,
     };
     Ok(rest)
 }

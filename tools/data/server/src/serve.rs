@@ -5,6 +5,7 @@ mod ask;
 mod describe;
 mod export;
 mod measure;
+mod profile;
 mod prove;
 mod query;
 mod rows;

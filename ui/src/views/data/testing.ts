@@ -119,6 +119,8 @@ export function sourceOf(name: string, rest: Partial<SourceView> = {}): SourceVi
     ],
     approved: 2,
     proposed: 0,
+    status: "ready",
+    bytes: 1_540_000,
     notes: [],
     ...rest,
   };

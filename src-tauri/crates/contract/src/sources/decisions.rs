@@ -46,7 +46,7 @@ pub struct ImportDecisions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub encoding: Option<String>,
-    /// The order of day and month in dates such as 1/11/2026.
+    /// The order of day, month and year in dates such as 1/11/2026 and 26-11-01.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub date_order: Option<DateOrder>,

@@ -54,7 +54,7 @@ pub struct TableReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub decimal: Option<NumberSign>,
-    /// The order of day and month, if dates need one.
+    /// The order of day, month and year, if dates need one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub date_order: Option<DateOrder>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use contract::{
     AgentError, CallerKind, Reason, RecordType, RowsParams, SourceName, SourceQueryParams,
     definitions::DefinitionState,
-    metric_query::{AsOf, DataResult, MeasureParams, MetricQuery},
+    metric_query::{AsOf, AskedQuestion, DataResult, MeasureParams, MetricQuery},
     sources::{
         AskDescribe, AskLimits, AskMeasure, AskQuery, AskRows, AskedPlace, AskedSource,
         Described as Values, SourceKind,
@@ -80,9 +80,10 @@ impl Sources {
         let page = Page::of_rows(0, PAGE);
         let is_first = params.cursor.is_none();
         let cancel = CancellationToken::new();
-        let (asked, result) = inner.measure(params, page, cancel).await?;
+        let (asked, mut result) = inner.measure(params, page, cancel).await?;
         if is_first {
-            inner.record_figure(&asked, &result, &current_caller()).await?;
+            let record = inner.record_figure(&asked, &result, &current_caller()).await?;
+            result.record = Some(record);
         }
         Ok(result)
     }
@@ -98,7 +99,8 @@ impl Sources {
         result.definition_state = DefinitionState::Approved;
         if is_first {
             let asked = Asked::Sql(params.sql);
-            inner.record_figure(&asked, &result, &current_caller()).await?;
+            let record = inner.record_figure(&asked, &result, &current_caller()).await?;
+            result.record = Some(record);
         }
         Ok(result)
     }
@@ -130,8 +132,8 @@ impl Inner {
     ) -> Result<(Asked, DataResult), AgentError> {
         let mut params = params;
         let as_of = self.settle_moment(&mut params);
-        let MeasureParams { query, cursor } = params;
-        let cursor = cursor.as_deref().map(own_cursor);
+        let MeasureParams { query, cursor: place } = params;
+        let cursor = place.as_deref().map(own_cursor);
         let described = needed(self.sources_of(&query)?, &query, &as_of)?;
         if described.is_empty() {
             return Err(no_sources());
@@ -143,6 +145,14 @@ impl Inner {
         let tool = if query.explain.is_some() { "data.explain_change" } else { "data.measure" };
         let ask = AskMeasure { query: query.clone(), sources, limits: page.limits(), cursor };
         let mut result: DataResult = self.send(&described, tool, &ask, cancel).await?;
+        let words = analytics::paraphrase(&query, &catalog_of(&described), &as_of)?;
+        result.asked = Some(AskedQuestion {
+            query: Some(Box::new(query.clone())),
+            source: Some(words.source),
+            sql: None,
+            cursor: place,
+            parts: words.parts,
+        });
         result.more = result.more.map(|cursor| Place { as_of: Some(as_of), cursor }.write());
         Ok((Asked::Query(Box::new(query)), result))
     }
@@ -184,12 +194,19 @@ impl Inner {
         for one in &described {
             sources.push(self.asked(one).await?);
         }
+        let place = cursor.clone();
         let ask = AskQuery { sql: sql.to_owned(), sources, limits: page.limits(), cursor };
-        self.send(&described, "data.query", &ask, cancel).await
+        let mut result: DataResult = self.send(&described, "data.query", &ask, cancel).await?;
+        result.asked = Some(AskedQuestion {
+            sql: Some(sql.to_owned()),
+            cursor: place,
+            ..AskedQuestion::default()
+        });
+        Ok(result)
     }
 
     /// Sends a query to the process that has the rows of its sources.
-    async fn send<T: serde::de::DeserializeOwned>(
+    pub(super) async fn send<T: serde::de::DeserializeOwned>(
         &self,
         described: &[Described],
         tool: &str,
@@ -290,7 +307,7 @@ impl Inner {
 
     /// Returns the source of a query that does not name it. None if there is none, which the query's
     /// process says.
-    fn source_found(&self, query: &MetricQuery) -> Option<SourceName> {
+    pub(super) fn source_found(&self, query: &MetricQuery) -> Option<SourceName> {
         let catalog = catalog_of(&self.sources_of(query).ok()?);
         analytics::resolve(query, &catalog, &self.now_here()).ok()?.query.source
     }
@@ -317,26 +334,26 @@ impl Inner {
         Ok(values.samples)
     }
 
-    /// Records a figure that a person requested.
+    /// Records a figure that a person requested. Returns the number of the record.
     pub(super) async fn record_figure(
         &self,
         asked: &Asked,
         result: &DataResult,
         by: &CallerKind,
-    ) -> Result<(), AgentError> {
+    ) -> Result<u64, AgentError> {
         let text = serde_json::to_string(result).unwrap_or_default();
         let draft = RecordDraft::new(RecordType::FigureComputed)
             .field("rows", result.row_count)
             .field("result_hash", super::hashes::hash_of(&text))
             .commit("asked", asked.to_value().to_string());
         let draft = if text.len() <= RECORDED { draft.commit("result", text) } else { draft };
-        self.record(draft, by).await
+        self.append(draft, by).await
     }
 }
 
 /// Returns those of several sources that a metric query uses, so that a figure does not depend on the
 /// others.
-fn needed(
+pub(super) fn needed(
     mut described: Vec<Described>,
     query: &MetricQuery,
     as_of: &AsOf,
@@ -396,7 +413,7 @@ pub(super) fn is_database(described: &Described) -> bool {
     matches!(described.source.kind, SourceKind::Database { .. })
 }
 
-fn no_sources() -> AgentError {
+pub(super) fn no_sources() -> AgentError {
     AgentError::invalid("There are no sources of data yet.")
         .reason("no_sources")
         .hint("Import a file, or connect a database.")

@@ -199,6 +199,9 @@ impl Import<'_> {
             }
             None => 0,
         };
+        let stays = compared.counts.vanished > change.vanished_rows;
+        let days = compared.counts.vanished_days.or(change.scope.days);
+        change.kept_days = days.filter(|_| stays && change.mode == ImportMode::Key);
         change.sums.clear();
         for money in [true, false] {
             let Some(sql) = compared.comparison.sums(change.mode, money) else { continue };

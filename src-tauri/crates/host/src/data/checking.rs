@@ -6,7 +6,7 @@ use std::time::Duration;
 use contract::{
     AgentError, AuditRecordView, FigureCheck, RecordType, SourceName, Text,
     definitions::Definitions,
-    metric_query::{DataResult, DataVersion, MetricQuery},
+    metric_query::{DataResult, DataVersion, ENGINE, MetricQuery},
     sources::{AskLimits, AskVerify, AskedSource, Verified},
 };
 use serde_json::Value;
@@ -41,6 +41,13 @@ impl Recorded {
     }
 }
 
+impl Recorded {
+    /// Whether an older version of the engine computed the figures. A query in SQL has none.
+    fn is_of_older_engine(&self) -> bool {
+        self.query.is_some() && self.result.engine.is_none_or(|engine| engine < ENGINE)
+    }
+}
+
 impl Sources {
     /// Computes the figures of a record again and compares.
     pub(crate) async fn check(&self, record: &AuditRecordView) -> Result<FigureCheck, AgentError> {
@@ -65,6 +72,8 @@ impl Sources {
             "The stored rows of that time were changed. The figures prove nothing.".into()
         } else if found.equal {
             "The same question over the same rows gives the same figures.".into()
+        } else if recorded.is_of_older_engine() {
+            "The same question over the same rows gives other figures now. These were computed by an older version of the engine, which computed some questions in another way.".into()
         } else {
             "The same question over the same rows gives other figures now.".into()
         };
@@ -215,4 +224,20 @@ pub(super) fn read_record(record: &AuditRecordView) -> Option<Recorded> {
     let sql = asked.get("sql").and_then(Value::as_str).map(str::to_owned);
     let first = first_row(asked.get("cursor").and_then(Value::as_str));
     (query.is_some() || sql.is_some()).then_some(Recorded { query, sql, result, first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_without_the_present_version_of_the_engine_are_of_an_older_one() {
+        let is_older = |query: bool, engine: Option<u32>| {
+            let query = query.then(MetricQuery::default);
+            let result = DataResult { engine, ..DataResult::default() };
+            Recorded { query, sql: None, result, first: 0 }.is_of_older_engine()
+        };
+        assert!(is_older(true, None) && is_older(true, Some(ENGINE - 1)));
+        assert!(!is_older(true, Some(ENGINE)) && !is_older(false, None));
+    }
 }

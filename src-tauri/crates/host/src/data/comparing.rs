@@ -24,6 +24,8 @@ pub(super) struct Counts {
     pub(super) changed: u64,
     pub(super) vanished: u64,
     pub(super) vanished_with_amount: u64,
+    /// The days of the vanished rows.
+    pub(super) vanished_days: Option<DayRange>,
 }
 
 /// A vanished name with its days and first sum, in one currency.
@@ -283,27 +285,43 @@ impl Comparison {
             format!("CAST(coalesce(sum({of}.n) FILTER (WHERE {filter}), 0) AS BIGINT)")
         };
         format!(
-            "WITH {} SELECT {} AS before, {} AS new, {} AS changed, {} AS vanished, {} AS amounts FROM b FULL JOIN f ON {}",
+            "WITH {} SELECT {} AS before, {} AS new, {} AS changed, {} AS vanished, {} AS amounts, {} AS begins, {} AS ends FROM b FULL JOIN f ON {}",
             self.grouped(),
             sum("b", "true"),
             sum("f", "b.n IS NULL"),
             sum("f", &format!("b.n IS NOT NULL AND f.n IS NOT NULL AND ({differs}{rows})")),
             sum("b", "f.n IS NULL"),
             sum("b", &format!("f.n IS NULL AND {amount}")),
+            self.vanished_day("min"),
+            self.vanished_day("max"),
             self.on()
         )
+    }
+
+    /// The first or last day or moment of the former groups that are not in the file, as text.
+    fn vanished_day(&self, function: &str) -> String {
+        let time = self.shared.time.as_ref();
+        let key = time.and_then(|time| self.shared.keys.iter().position(|key| *key == time.column));
+        match key {
+            // Days and moments as text are in the order of time.
+            Some(at) => format!("{function}(nullif(b.k{at}, '')) FILTER (WHERE f.n IS NULL)"),
+            None => "NULL".to_owned(),
+        }
     }
 
     /// Reads the answer to `counts`.
     pub(super) fn read_counts(rows: &[Value]) -> Counts {
         let row = rows.first();
         let number = |at: usize| row.map_or(0, |row| whole(&row[at]));
+        let day = |at: usize| row.and_then(|row| row[at].as_str()?.get(..10)?.parse().ok());
+        let vanished_days = day(5).zip(day(6)).map(|(first, last)| DayRange { first, last });
         Counts {
             before: number(0),
             new: number(1),
             changed: number(2),
             vanished: number(3),
             vanished_with_amount: number(4),
+            vanished_days,
         }
     }
 

@@ -1,13 +1,14 @@
 //! Decisions about a file: which source it belongs to, and what looks doubtful. Pure: it reads and
 //! stores nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 use contract::{
     Text,
     sources::{
-        ColumnKind, ColumnUse, DaySpan, FoundColumn, ImportDecisions, SumChange, TableReport,
+        ColumnKind, ColumnUse, DaySpan, FoundColumn, ImportDecisions, ImportScope, SumChange,
+        TableReport,
     },
     text,
 };
@@ -17,6 +18,9 @@ use contract::{
 const NEAR: TimeDelta = TimeDelta::days(45);
 /// The change of an existing total, in percent, from which on the file may be about something else.
 const LARGE_CHANGE: i128 = 25;
+
+/// The most groups of spellings that a note names.
+const SPELLINGS: usize = 3;
 
 /// How well a file fits a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,6 +111,36 @@ fn widen(one: (ColumnKind, u8), other: (ColumnKind, u8)) -> (ColumnKind, u8) {
         (a, b) if a == b => one,
         _ => (Words, 0),
     }
+}
+
+/// Returns a note about accounts that only differ in capital letters: those of a file, and those of
+/// earlier files.
+pub(super) fn note_spelling<'a>(
+    file: &ImportScope,
+    earlier: impl Iterator<Item = &'a ImportScope>,
+) -> Option<Text> {
+    let earlier: Vec<&ImportScope> = earlier.collect();
+    file.values.iter().find_map(|(column, own)| {
+        let known = earlier.iter().filter_map(|scope| scope.values.get(column));
+        let mut spellings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for name in known.chain([own]).flatten() {
+            spellings.entry(name.to_lowercase()).or_default().insert(name);
+        }
+        let is_own = |names: &BTreeSet<&str>| own.iter().any(|name| names.contains(name.as_str()));
+        let names: Vec<String> = spellings
+            .into_values()
+            .filter(|names| names.len() > 1 && is_own(names))
+            .take(SPELLINGS)
+            .map(|names| names.into_iter().collect::<Vec<_>>().join(" / "))
+            .collect();
+        (!names.is_empty()).then(|| {
+            text!(
+                "{column} has values that differ in capital letters only, so they count as different ones: {names}.",
+                column,
+                names = names.join(", ")
+            )
+        })
+    })
 }
 
 /// Whether the days of a file lie near those that the source has.
@@ -227,6 +261,21 @@ mod tests {
             ..FoundColumn::default()
         };
         names.iter().map(column).collect()
+    }
+
+    #[test]
+    fn accounts_that_differ_in_capital_letters_only_are_told() {
+        let scope = |names: &[&str]| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            ImportScope { values: [("Account".to_owned(), names)].into(), ..ImportScope::default() }
+        };
+        let note = |own: &[&str], earlier: &[&str]| {
+            note_spelling(&scope(own), [&scope(earlier)].into_iter()).map(|note| note.to_string())
+        };
+        let told = note(&["acme", "Bolt"], &["Acme", "Crux"]).unwrap();
+        assert!(told.starts_with("Account") && told.ends_with(": Acme / acme."), "{told}");
+        assert!(note(&["Acme", "ACME"], &[]).is_some(), "in one file");
+        assert_eq!(note(&["Acme"], &["Acme", "bolt", "Bolt"]), None);
     }
 
     #[test]

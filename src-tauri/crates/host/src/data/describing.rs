@@ -10,7 +10,7 @@ use contract::{
     SourceName, SourceParams, SourceView, Text,
     definitions::{DefinitionView, Definitions},
     params::{DefinitionFault, SemanticModel},
-    sources::{FoundColumn, SourceKind, TableReport},
+    sources::{FoundColumn, SourceKind, SourceStatus, TableReport},
     text,
 };
 
@@ -154,6 +154,54 @@ impl Inner {
             imports: described.chain.iter().map(|state| state.import.clone()).collect(),
             approved: count(approved),
             proposed: count(described.views.len() - approved),
+            status: self.status_of(described),
+            bytes: (!is_database).then(|| self.storage.bytes_of(name)),
+            settles_after: described
+                .definitions
+                .measures
+                .values()
+                .filter_map(|measure| measure.settles_after)
+                .max(),
+            notes,
+        }
+    }
+
+    fn status_of(&self, described: &Described) -> SourceStatus {
+        let name = &described.source.name;
+        let is_damaged = |state: &State| !self.storage.is_whole(name, state);
+        let is_database = matches!(described.source.kind, SourceKind::Database { .. });
+        if described.state().is_some_and(is_damaged) {
+            SourceStatus::Damaged
+        } else if self.jobs.is_changing(name) {
+            SourceStatus::Importing
+        } else if is_database && self.processes.is_unreachable(name) {
+            SourceStatus::Unreachable
+        } else if !is_database && described.state().is_none() {
+            SourceStatus::Empty
+        } else if described.views.iter().any(|view| !view.is_approved) {
+            SourceStatus::ToApprove
+        } else {
+            SourceStatus::Ready
+        }
+    }
+
+    /// Returns the view of a source whose files are damaged.
+    pub(super) fn unreadable(&self, name: SourceName, error: &AgentError) -> SourceView {
+        let notes = std::iter::once(error.text()).chain(error.hint_as_text()).collect();
+        SourceView {
+            bytes: Some(self.storage.bytes_of(&name)),
+            name,
+            kind: SourceKind::Files,
+            place: None,
+            rows: None,
+            columns: Vec::new(),
+            days: None,
+            version: None,
+            imports: Vec::new(),
+            approved: 0,
+            proposed: 0,
+            status: SourceStatus::Damaged,
+            settles_after: None,
             notes,
         }
     }

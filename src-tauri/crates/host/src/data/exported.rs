@@ -20,8 +20,8 @@ type Values = BTreeMap<String, Vec<String>>;
 struct Export<'a> {
     rows: ExportedDays,
     values: &'a Values,
-    /// Whether the rows take the place of earlier ones of the same days and values.
-    replaces: bool,
+    /// The days whose earlier rows of the same values are gone.
+    replaces: Vec<DayRange>,
 }
 
 impl Inner {
@@ -47,7 +47,11 @@ fn export_of(state: &State, zone: Tz) -> Option<Export<'_>> {
     Some(Export {
         rows: ExportedDays { days, on, is_file_day },
         values: &change.scope.values,
-        replaces: change.mode != ImportMode::Add,
+        replaces: match (change.mode, change.kept_days) {
+            (ImportMode::Add, _) => Vec::new(),
+            (_, Some(kept)) => without(&[days], kept),
+            (_, None) => vec![days],
+        },
     })
 }
 
@@ -77,12 +81,11 @@ fn exports_in_force<'a>(newest_first: impl Iterator<Item = Export<'a>>) -> Vec<E
             }
         }
         found.extend(left.into_iter().map(|days| ExportedDays { days, ..rows }));
-        if !replaces {
-            continue;
-        }
-        match taken.iter_mut().find(|(newer, _)| *newer == values) {
-            Some((_, ranges)) => join(ranges, rows.days),
-            None => taken.push((values, vec![rows.days])),
+        for days in replaces {
+            match taken.iter_mut().find(|(newer, _)| *newer == values) {
+                Some((_, ranges)) => join(ranges, days),
+                None => taken.push((values, vec![days])),
+            }
         }
     }
     found
@@ -141,7 +144,7 @@ mod tests {
 
     fn export(range: DayRange, on: u32, values: &Values, replaces: bool) -> Export<'_> {
         let rows = ExportedDays { days: range, on: day(on), is_file_day: true };
-        Export { rows, values, replaces }
+        Export { rows, values, replaces: if replaces { vec![range] } else { Vec::new() } }
     }
 
     fn of_account(account: &str) -> Values {
@@ -184,6 +187,17 @@ mod tests {
         let added = export(days(1, 10), 20, &all, false);
         let found = in_force(vec![added, export(days(1, 10), 11, &one, true)]);
         assert_eq!(found, [(days(1, 10), day(20)), (days(1, 10), day(11))]);
+    }
+
+    #[test]
+    fn rows_that_only_the_older_file_has_are_those_of_its_day() {
+        let all = Values::new();
+        let by_key = Export {
+            replaces: without(&[days(1, 30)], days(12, 12)),
+            ..export(days(1, 30), 30, &all, false)
+        };
+        let found = in_force(vec![by_key, export(days(10, 20), 21, &all, true)]);
+        assert_eq!(found, [(days(1, 30), day(30)), (days(12, 12), day(21))]);
     }
 
     #[test]

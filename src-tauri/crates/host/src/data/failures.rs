@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use contract::{AgentError, SourceName, text};
+use contract::{AgentError, ErrorCode, Reason, SourceName, text};
 use serde_json::Value;
 
 /// Returns the error of a question about a source that was removed while the question ran. `error` is
@@ -22,6 +22,32 @@ pub(super) fn without_paths(mut error: AgentError, folder: &Path) -> AgentError 
         let folder = folder.display().to_string();
         error.message = shorten(&error.message, &folder);
         error.details.values_mut().for_each(|value| shorten_all(value, &folder));
+    }
+    error
+}
+
+/// Returns the error that a process reported, with its own reason and hint. The client puts the
+/// error's JSON after its sentence.
+pub(super) fn error_of(mut error: AgentError) -> AgentError {
+    let own = error.message.match_indices('{').find_map(|(at, _)| {
+        serde_json::from_str::<AgentError>(error.message.get(at..)?.trim()).ok()
+    });
+    if let Some(own) = own {
+        return own;
+    }
+    if error.has_reason(Reason::McpException) && !error.details.contains_key("code") {
+        return AgentError::new(
+            ErrorCode::InternalError,
+            "The program that answers questions ended before it answered.",
+        )
+        .reason("data_process_ended")
+        .retryable(true)
+        .hint("Ask again: it is started anew. If it ends again, ask for a shorter period or fewer groups.");
+    }
+    // A long error is cut, and its JSON is of no use then.
+    if let Some((sentence, _)) = error.message.split_once("\n{") {
+        let sentence = sentence.to_owned();
+        error.set_message(sentence);
     }
     error
 }
@@ -58,6 +84,17 @@ fn shorten(text: &str, folder: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_of_a_process_keeps_its_reason_and_hint() {
+        let own = AgentError::invalid("No.").reason("query_failed").hint("Ask again.");
+        let text = serde_json::to_string(&own).unwrap();
+        let told = error_of(AgentError::new(ErrorCode::ToolHttpError, format!("No.\n{text}")));
+        assert_eq!(
+            (told.reason_text(), told.hint_text()),
+            (Some("query_failed"), Some("Ask again."))
+        );
+    }
 
     #[test]
     fn an_error_names_files_of_the_profile_without_their_folders() {

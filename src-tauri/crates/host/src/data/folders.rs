@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use contract::{AgentError, AllowedFolder, ErrorCode, text};
 
 use super::storage::Storage;
+use crate::servers::quote_word;
 
 /// Reads the folders that a person allowed.
 pub(super) fn read_allowed(storage: &Storage) -> Result<Vec<AllowedFolder>, AgentError> {
@@ -25,7 +26,8 @@ pub(super) fn set_allowed(
     let real = real_folder(folder);
     let named =
         real.as_deref().map_or_else(|_| folder.to_owned(), |path| path.display().to_string());
-    folders.retain(|known| known.folder != named);
+    // A folder can have become a link since it was allowed.
+    folders.retain(|known| known.folder != named && known.folder != folder);
     if allowed {
         let real = real?;
         // Everything of the user would be allowed then.
@@ -65,7 +67,7 @@ pub(super) fn check_allowed(storage: &Storage, file: &Path) -> Result<(), AgentE
     .reason("folder_not_allowed")
     .hint(text!(
         "A person can allow it in Data, or in a terminal with: csign data allow {folder}",
-        folder
+        folder = quote_word(&folder)
     )))
 }
 

@@ -81,6 +81,7 @@ impl Import<'_> {
 
     async fn run_files(&self, files: &[PathBuf]) -> Result<Vec<ImportResult>, AgentError> {
         let mut pending = self.named_source()?;
+        self.note_source(pending.as_ref());
         let read = self.read_files(files, &mut pending).await;
         let Some(pending) = pending else { return read };
         let ended = match read {
@@ -122,6 +123,12 @@ impl Import<'_> {
             }
         }
         Ok(results)
+    }
+
+    fn note_source(&self, pending: Option<&Pending>) {
+        if let Some(pending) = pending {
+            self.inner.jobs.note_source(self.job, &pending.source.name);
+        }
     }
 
     /// Deletes what a job that stores nothing has made.
@@ -205,6 +212,7 @@ impl Import<'_> {
             let (found, questions) = self.find_source(path, &candidate)?;
             candidate.questions.extend(questions);
             *pending = Some(found);
+            self.note_source(pending.as_ref());
         }
         let Some(target) = pending.as_mut() else { return Err(stopped()) };
         if !is_named {
@@ -321,6 +329,8 @@ impl Import<'_> {
         let Some(part) = part.filter(|_| result.questions.is_empty()) else { return Ok(result) };
         let effect = self.compare(&file, &part, &mut result, target).await?;
         result.change = Some(effect.change.clone());
+        let scopes = target.chain.iter().map(|state| &state.import.change.scope);
+        result.report.notes.extend(deciding::note_spelling(&effect.change.scope, scopes));
         if !result.questions.is_empty() || effect.change.is_same_content {
             return Ok(result);
         }

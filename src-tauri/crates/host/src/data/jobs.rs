@@ -3,7 +3,9 @@
 
 use std::collections::VecDeque;
 
-use contract::{AgentError, Reason, SourceJob, SourceJobView, Text, sources::ImportResult, text};
+use contract::{
+    AgentError, Reason, SourceJob, SourceJobView, SourceName, Text, sources::ImportResult, text,
+};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +22,8 @@ struct Job {
     id: String,
     /// The name of the imported file, pattern or database, for people.
     of: String,
+    /// The source that the job changes. None as long as it is not known.
+    source: Option<SourceName>,
     /// Whether nothing is stored.
     is_survey: bool,
     view: SourceJobView,
@@ -51,7 +55,16 @@ impl Jobs {
             notes: Vec::new(),
         };
         let (job, is_finished) = (id.clone(), false);
-        jobs.push_back(Job { id: job, of, is_survey, view, is_finished, stop: stop.clone() });
+        let source = None;
+        jobs.push_back(Job {
+            id: job,
+            of,
+            source,
+            is_survey,
+            view,
+            is_finished,
+            stop: stop.clone(),
+        });
         while jobs.len() > KEPT {
             jobs.pop_front();
         }
@@ -72,6 +85,17 @@ impl Jobs {
     /// Whether a job runs that would be lost if the program ended now.
     pub(super) fn is_storing(&self) -> bool {
         self.0.lock().iter().any(|job| !job.is_finished && !job.is_survey)
+    }
+
+    /// Whether a job runs that changes a source.
+    pub(super) fn is_changing(&self, source: &SourceName) -> bool {
+        let is_one = |job: &Job| !job.is_survey && job.source.as_ref() == Some(source);
+        self.0.lock().iter().any(|job| !job.is_finished && is_one(job))
+    }
+
+    /// Notes which source a job changes.
+    pub(super) fn note_source(&self, id: &str, source: &SourceName) {
+        self.change(id, |job| job.source = Some(source.clone()));
     }
 
     /// Notes how far a job is.
@@ -196,8 +220,12 @@ mod tests {
         jobs.running(&survey.job).finish(Ok(Vec::new()));
         let (import, _) = begin(&jobs, "two").unwrap();
         assert!(jobs.is_storing());
+        let source = SourceName::new("ads");
+        assert!(!jobs.is_changing(&source), "the source is not known yet");
+        jobs.note_source(&import.job, &source);
+        assert!(jobs.is_changing(&source) && !jobs.is_changing(&SourceName::new("shop")));
         jobs.running(&import.job).finish(Ok(Vec::new()));
-        assert!(!jobs.is_storing());
+        assert!(!jobs.is_storing() && !jobs.is_changing(&source));
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod opened;
 mod path_accounts;
 mod places;
 mod processes;
+mod profiling;
 mod proving;
 mod questions;
 mod recognising;
@@ -44,6 +45,7 @@ mod storage;
 mod tables;
 mod taking_back;
 mod telling;
+mod tiles;
 mod used;
 mod versions;
 
@@ -77,11 +79,13 @@ use crate::{
 };
 use importing::{Import, stored_files};
 use jobs::Jobs;
+use places::FoundFiles;
 use processes::Processes;
 pub(crate) use proving::WrittenFigures;
 pub(crate) use service::NAME as SERVICE;
 use storage::{State, Storage};
 use tables::{COMPARE, asked_parts};
+pub(crate) use tiles::{Measured, TileQuery};
 
 /// The longest time between two checks for data processes that nobody asks.
 const IDLE_CHECK: Duration = Duration::from_secs(30);
@@ -124,6 +128,8 @@ struct Inner {
     numbers: AtomicU64,
     /// The lock that is held while a source changes.
     changing: Mutex<()>,
+    /// The lock that is held while the folders for imports without a person change.
+    allowing: Mutex<()>,
     on_change: OnceLock<OnChange>,
 }
 
@@ -154,6 +160,7 @@ impl Sources {
             export_bytes: options.data_export_bytes,
             numbers: AtomicU64::new(1),
             changing: Mutex::default(),
+            allowing: Mutex::default(),
             on_change: OnceLock::new(),
         }));
         if !is_closed {
@@ -202,8 +209,9 @@ impl Sources {
     /// Returns all sources by name. A source that cannot be read has a note about it.
     pub(crate) fn list(&self) -> Result<Vec<SourceView>, AgentError> {
         let inner = self.opened()?;
-        let view =
-            |name: SourceName| inner.view(&name).unwrap_or_else(|error| unreadable(name, &error));
+        let view = |name: SourceName| {
+            inner.view(&name).unwrap_or_else(|error| inner.unreadable(name, &error))
+        };
         Ok(inner.storage.names().into_iter().map(view).collect())
     }
 
@@ -225,15 +233,15 @@ impl Sources {
             }
             return inner.start_connection(params, is_survey);
         }
-        let mut files = places::find_files(&params.place)?;
+        let mut found = places::find_files(&params.place)?;
         let mut left = Vec::new();
         // A person who names a file wants it, even if it was taken back before.
         if let Some(name) = params.name.as_ref().filter(|_| places::is_pattern(&params.place))
             && let Ok(source) = inner.storage.read(name)
         {
-            (left, files) = files.into_iter().partition(|file| source.is_undone(file));
+            left = found.take_out(|file| source.is_undone(file));
         }
-        inner.start_import_without(params, files, &left, is_survey)
+        inner.start_import_without(params, found, &left, is_survey)
     }
 
     /// Starts a job that imports the new and changed files of a source's place, or reads the columns
@@ -255,17 +263,15 @@ impl Sources {
         let place = source.place.clone().ok_or_else(|| no_place(&params.name))?;
         let known: Vec<_> =
             inner.storage.chain(&source)?.into_iter().map(|state| state.file).collect();
-        let is_new = |file: &PathBuf| !known.contains(&places::stamp(file));
-        let (left, files): (Vec<PathBuf>, Vec<PathBuf>) = places::find_files(&place)?
-            .into_iter()
-            .filter(is_new)
-            .partition(|file| source.is_undone(file));
+        let mut found = places::find_files(&place)?;
+        found.take_out(|file| known.contains(&places::stamp(file)));
+        let left = found.take_out(|file| source.is_undone(file));
         // The remembered decisions count as such, and not as those of a person about these files.
         let decisions = ImportDecisions::default();
         let name = Some(params.name.clone());
         let params =
             SourceAddParams { place, name, decisions, unattended, forget_remembered: false };
-        inner.start_import_without(params, files, &left, false)
+        inner.start_import_without(params, found, &left, false)
     }
 
     /// Returns the progress of a job.
@@ -289,7 +295,8 @@ impl Sources {
         params: &FolderParams,
     ) -> Result<FoldersResponse, AgentError> {
         let inner = self.opened()?;
-        let _changing = inner.changing.lock().await;
+        // Not the lock of changes: a permission can be taken back while a long import runs.
+        let _allowing = inner.allowing.lock().await;
         let action = if params.allowed { "folder_allowed" } else { "folder_forbidden" };
         let draft = RecordDraft::new(RecordType::SourceChanged).field("action", action);
         let now = inner.clock.now();
@@ -343,17 +350,20 @@ impl Inner {
         Ok(job)
     }
 
-    /// Starts an import, and notes the files that were taken back and are left out.
+    /// Starts an import. Notes the files that were taken back and are left out, and files that have
+    /// several names.
     fn start_import_without(
         self: Arc<Self>,
         params: SourceAddParams,
-        files: Vec<PathBuf>,
+        found: FoundFiles,
         left: &[PathBuf],
         is_survey: bool,
     ) -> Result<SourceJob, AgentError> {
-        let job = Arc::clone(&self).start_import(params, files, is_survey)?;
-        if !left.is_empty() {
-            self.jobs.note(&job.job, taking_back::left_undone(left));
+        let names = found.note_other_names();
+        let job = Arc::clone(&self).start_import(params, found.files, is_survey)?;
+        let left = (!left.is_empty()).then(|| taking_back::left_undone(left));
+        for note in left.into_iter().chain(names) {
+            self.jobs.note(&job.job, note);
         }
         Ok(job)
     }
@@ -451,9 +461,14 @@ impl Inner {
     }
 
     async fn record(&self, draft: RecordDraft, by: &CallerKind) -> Result<(), AgentError> {
+        self.append(draft, by).await.map(drop)
+    }
+
+    /// Records an event. Returns the number of the record.
+    async fn append(&self, draft: RecordDraft, by: &CallerKind) -> Result<u64, AgentError> {
         let signed = add_caller(draft, by, self.profile.as_ref());
         let recorded = self.log.append(signed, Durability::Durable).await;
-        recorded.map(drop).map_err(|error| audit_error(&error))
+        recorded.map_err(|error| audit_error(&error))
     }
 }
 
@@ -466,24 +481,6 @@ fn change_record(action: &str, name: &SourceName) -> RecordDraft {
 fn not_for_visitors() -> AgentError {
     AgentError::new(ErrorCode::ToolNotFound, "There are no sources of data here.")
         .reason(Reason::NotFound)
-}
-
-/// Returns the view of a source whose files are damaged.
-fn unreadable(name: SourceName, error: &AgentError) -> SourceView {
-    let notes = std::iter::once(error.text()).chain(error.hint_as_text()).collect();
-    SourceView {
-        name,
-        kind: SourceKind::Files,
-        place: None,
-        rows: None,
-        columns: Vec::new(),
-        days: None,
-        version: None,
-        imports: Vec::new(),
-        approved: 0,
-        proposed: 0,
-        notes,
-    }
 }
 
 fn no_place(name: &SourceName) -> AgentError {

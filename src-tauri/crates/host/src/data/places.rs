@@ -2,17 +2,21 @@
 //! and its folders. It opens nothing but folders.
 
 use std::{
+    collections::HashMap,
     fs::{self, Metadata},
     io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Reason, SourceAddParams, text};
+use contract::{AgentError, Reason, SourceAddParams, Text, text};
 use serde::{Deserialize, Serialize};
 
 /// The most files of one pattern.
 const MOST_FILES: usize = 10_000;
+/// The most names of files that a note lists.
+const MOST_NAMES: usize = 5;
 
 /// A file as it was when it was imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,24 +26,100 @@ pub(super) struct FileStamp {
     pub(super) bytes: u64,
 }
 
-/// Returns the files of a place, those that changed first before those that changed later.
-pub(super) fn find_files(place: &str) -> Result<Vec<PathBuf>, AgentError> {
-    if !is_pattern(place) {
-        return Ok(vec![PathBuf::from(place)]);
+/// The files of a place, each once.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FoundFiles {
+    /// Those that changed first come before those that changed later.
+    pub(super) files: Vec<PathBuf>,
+    /// Further names of these files, such as links to them, each with the name above.
+    other_names: Vec<(PathBuf, PathBuf)>,
+}
+
+impl FoundFiles {
+    /// Takes out the files of which this is true by one of their names, and returns them.
+    pub(super) fn take_out(&mut self, is_out: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+        let others = self.other_names.iter().filter(|(other, _)| is_out(other));
+        let by_other: Vec<&PathBuf> = others.map(|(_, file)| file).collect();
+        let (out, left) = std::mem::take(&mut self.files)
+            .into_iter()
+            .partition(|file| is_out(file) || by_other.contains(&file));
+        self.files = left;
+        out
     }
-    let mut found: Vec<(Option<DateTime<Utc>>, PathBuf)> = expand(place)?
-        .into_iter()
-        .filter(|path| path.is_file())
-        .map(|path| (stamp(&path).modified_at, path))
-        .collect();
-    // The newest export is read last, so that it counts.
-    found.sort();
-    if found.is_empty() {
+
+    /// Returns the note about files that have several names. None if each has one.
+    pub(super) fn note_other_names(&self) -> Option<Text> {
+        let others: Vec<_> =
+            self.other_names.iter().filter(|(_, file)| self.files.contains(file)).collect();
+        let all = others.iter().map(|(other, _)| other).chain(&self.files);
+        let all: Vec<PathBuf> = all.cloned().collect();
+        let names: Vec<String> = others
+            .iter()
+            .take(MOST_NAMES)
+            .map(|(other, file)| {
+                format!("{} = {}", name_among(other, &all), name_among(file, &all))
+            })
+            .collect();
+        let names = names.join(", ");
+        match others.len() {
+            0 => None,
+            count if count > MOST_NAMES => Some(text!(
+                "Files that have several names are imported once: {names} and {more} more.",
+                names,
+                more = count - MOST_NAMES
+            )),
+            _ => Some(text!("Files that have several names are imported once: {names}.", names)),
+        }
+    }
+}
+
+/// Returns the files of a place.
+pub(super) fn find_files(place: &str) -> Result<FoundFiles, AgentError> {
+    if !is_pattern(place) {
+        return Ok(FoundFiles { files: vec![PathBuf::from(place)], other_names: Vec::new() });
+    }
+    let found = join_names(expand(place)?);
+    if found.files.is_empty() {
         return Err(
             AgentError::invalid(text!("No file fits {place}.", place)).reason(Reason::NotFound)
         );
     }
-    Ok(found.into_iter().map(|(_, path)| path).collect())
+    Ok(found)
+}
+
+/// The time of the last change of a file, and its names.
+type NamesOfFile = (Option<DateTime<Utc>>, Vec<PathBuf>);
+
+/// Finds the paths that are names of the same file: links lead to it, and hard links are it. The
+/// path with the fewest links names it, because that is where its rows belong.
+fn join_names(paths: Vec<PathBuf>) -> FoundFiles {
+    let mut known: HashMap<(u64, u64), NamesOfFile> = HashMap::new();
+    for path in paths {
+        let Some(meta) = fs::metadata(&path).ok().filter(Metadata::is_file) else { continue };
+        let found = known.entry((meta.dev(), meta.ino())).or_default();
+        found.0 = changed_at(&meta);
+        found.1.push(path);
+    }
+    let mut files = Vec::new();
+    let mut other_names = Vec::new();
+    for (changed, mut names) in known.into_values() {
+        if names.len() > 1 {
+            names.sort_by_cached_key(|path| (links_in(path), path.clone()));
+        }
+        let mut names = names.into_iter();
+        let Some(file) = names.next() else { continue };
+        other_names.extend(names.map(|other| (other, file.clone())));
+        files.push((changed, file));
+    }
+    // The newest export is read last, so that it counts.
+    files.sort();
+    other_names.sort();
+    FoundFiles { files: files.into_iter().map(|(_, file)| file).collect(), other_names }
+}
+
+/// Returns how many parts of a path are links.
+fn links_in(path: &Path) -> usize {
+    path.ancestors().filter(|part| part.is_symlink()).count()
 }
 
 /// Returns the paths that fit a pattern.
@@ -215,7 +295,9 @@ mod tests {
         made("clients/readme.csv", 1_000);
         made("clients/.old/10.csv", 1_000);
         made("clients/crux/10.txt", 1_000);
-        let found = |pattern: &str| find_files(&root.path().join(pattern).display().to_string());
+        let found = |pattern: &str| {
+            find_files(&root.path().join(pattern).display().to_string()).map(|found| found.files)
+        };
         assert_eq!(found("clients/*/*.csv").unwrap(), [early.clone(), late.clone()]);
         assert_eq!(found("clients/*/10.csv").unwrap(), [early.clone(), late.clone()]);
         assert_eq!(found("cl*/a???/*.csv").unwrap(), std::slice::from_ref(&late));
@@ -223,6 +305,30 @@ mod tests {
         assert_eq!(found("none/*.csv").unwrap_err().reason_text(), Some("no_folder"));
         assert_eq!(name_among(&late, &[late.clone(), early]), "acme/10.csv");
         assert_eq!(name_among(&late, std::slice::from_ref(&late)), "10.csv");
+    }
+
+    #[test]
+    fn a_file_that_has_several_names_is_found_once_and_that_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let clients = root.path().join("clients");
+        let file = clients.join("bolt/10.csv");
+        for folder in ["acme", "bolt", "crux"] {
+            fs::create_dir_all(clients.join(folder)).unwrap();
+        }
+        fs::write(&file, "x").unwrap();
+        std::os::unix::fs::symlink(&file, clients.join("acme/10.csv")).unwrap();
+        fs::hard_link(&file, clients.join("crux/10.csv")).unwrap();
+        std::os::unix::fs::symlink(clients.join("bolt"), clients.join("latest")).unwrap();
+        let place = clients.join("*/*.csv").display().to_string();
+        let mut found = find_files(&place).unwrap();
+        assert_eq!(found.files, std::slice::from_ref(&file), "the one without links");
+        let note = found.note_other_names().unwrap();
+        for name in ["acme/10.csv", "crux/10.csv", "latest/10.csv"] {
+            assert!(note.contains(&format!("{name} = bolt/10.csv")), "{note}");
+        }
+        let own = clients.join("crux/10.csv");
+        assert_eq!(found.take_out(|path| path == own), [file], "known by another name");
+        assert_eq!((found.files.len(), found.note_other_names()), (0, None));
     }
 
     #[test]

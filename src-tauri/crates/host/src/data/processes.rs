@@ -4,7 +4,7 @@
 //! has asked for some minutes. It must not know what is asked.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -22,7 +22,7 @@ use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    failures::{removed_meanwhile, without_paths},
+    failures::{error_of, removed_meanwhile, without_paths},
     forwarding::{Forwarder, Reachable},
     storage::Storage,
 };
@@ -94,6 +94,8 @@ pub(super) struct Processes {
     idle: Duration,
     /// The prepared databases by source. Each forwarder keeps its port as long as the app runs.
     databases: Mutex<BTreeMap<SourceName, Prepared>>,
+    /// The sources whose database could not be reached by the last question.
+    unreachable: Mutex<BTreeSet<SourceName>>,
     /// The lock that is held while a database is prepared, so that questions at the same time get
     /// the same process.
     preparing: tokio::sync::Mutex<()>,
@@ -150,7 +152,8 @@ impl Processes {
         let servers = Servers::new(vec![queries]);
         let (known, databases) = (Mutex::new(known), Mutex::default());
         let preparing = tokio::sync::Mutex::default();
-        Self { program, storage, servers, known, idle, databases, preparing }
+        let unreachable = Mutex::default();
+        Self { program, storage, servers, known, idle, databases, unreachable, preparing }
     }
 
     /// Returns how long a process without questions runs.
@@ -195,7 +198,29 @@ impl Processes {
         self.program()?;
         let key = format!("{PACK}/{}", database_name(source));
         let answer = self.call(&key, tool, arguments, limit, cancel).await;
-        answer.map_err(|error| self.explain(source, error))
+        let answer = answer.map_err(|error| self.explain(source, error));
+        self.note_reached(source, answer.as_ref().err());
+        answer
+    }
+
+    /// Whether the database of a source could not be reached by the last question. Nobody tries to
+    /// reach it for this.
+    pub(super) fn is_unreachable(&self, source: &SourceName) -> bool {
+        self.unreachable.lock().contains(source)
+    }
+
+    fn note_reached(&self, source: &SourceName, error: Option<&AgentError>) {
+        let is_out_of_reach = error.is_some_and(|error| {
+            error.has_reason(Reason::DatabaseUnreachable)
+                || error.has_reason(Reason::DatabaseGone)
+                || error.has_reason(Reason::DatabasePassword)
+        });
+        let mut unreachable = self.unreachable.lock();
+        if is_out_of_reach {
+            unreachable.insert(source.clone());
+        } else {
+            unreachable.remove(source);
+        }
     }
 
     /// Adds what is known of a database to its error.
@@ -276,6 +301,7 @@ impl Processes {
         let key = format!("{PACK}/{}", database_name(source));
         // A question that ends with the process finds that the source is gone.
         self.databases.lock().remove(source);
+        self.unreachable.lock().remove(source);
         self.servers.remove(&key).await;
         self.known.lock().remove(&key);
     }
@@ -440,32 +466,6 @@ pub(super) fn explain(
     error
 }
 
-/// Returns the error that a process reported, with its own reason and hint. The client puts the
-/// error's JSON after its sentence.
-fn error_of(mut error: AgentError) -> AgentError {
-    let own = error.message.match_indices('{').find_map(|(at, _)| {
-        serde_json::from_str::<AgentError>(error.message.get(at..)?.trim()).ok()
-    });
-    if let Some(own) = own {
-        return own;
-    }
-    if error.has_reason(Reason::McpException) && !error.details.contains_key("code") {
-        return AgentError::new(
-            ErrorCode::InternalError,
-            "The program that answers questions ended before it answered.",
-        )
-        .reason("data_process_ended")
-        .retryable(true)
-        .hint("Ask again: it is started anew. If it ends again, ask for a shorter period or fewer groups.");
-    }
-    // A long error is cut, and its JSON is of no use then.
-    if let Some((sentence, _)) = error.message.split_once("\n{") {
-        let sentence = sentence.to_owned();
-        error.set_message(sentence);
-    }
-    error
-}
-
 pub(super) fn odd_answer(error: &impl std::fmt::Display) -> AgentError {
     tracing::warn!(%error, "a process of the data pack answered something unexpected");
     AgentError::new(ErrorCode::InternalError, "The data process answered something unexpected.")
@@ -478,20 +478,4 @@ fn no_forwarder(error: &io::Error) -> AgentError {
         "data_process",
         text!("The database's process cannot be prepared: {error}.", error),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_of_a_process_keeps_its_reason_and_hint() {
-        let own = AgentError::invalid("No.").reason("query_failed").hint("Ask again.");
-        let text = serde_json::to_string(&own).unwrap();
-        let told = error_of(AgentError::new(ErrorCode::ToolHttpError, format!("No.\n{text}")));
-        assert_eq!(
-            (told.reason_text(), told.hint_text()),
-            (Some("query_failed"), Some("Ask again."))
-        );
-    }
 }

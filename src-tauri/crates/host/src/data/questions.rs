@@ -16,6 +16,7 @@ use super::{
     path_accounts::QUESTION,
     places::FileStamp,
 };
+use crate::servers::quote_word;
 
 /// The answer by which a file becomes a source of its own.
 pub(super) const OTHER: &str = "other";
@@ -101,9 +102,10 @@ pub(super) fn choice(value: &str, label: impl Into<Text>) -> QuestionChoice {
     QuestionChoice { value: value.to_owned(), label: label.into() }
 }
 
-/// Returns the command line option that answers a question.
+/// Returns the command line option that answers a question. The name of a file in the identifier is
+/// quoted for a shell; `value` may list several answers.
 pub(super) fn answer_option(id: &str, value: &str) -> String {
-    format!("--answer {id}={value}")
+    format!("--answer {}={value}", quote_word(id))
 }
 
 /// Asks which of several sources a file belongs to.
@@ -494,6 +496,8 @@ mod tests {
         let (text, values) = leaving(vec![vanished], true);
         assert!(!text.contains("Ash"), "rows with other keys stay: {text}");
         assert_eq!(values, [RENAMED, KEEP]);
+        let option = answer_option("vanished:plan 1.csv", "replace|keep");
+        assert_eq!(option, "--answer 'vanished:plan 1.csv'=replace|keep");
         assert!(takes_rows_out("vanished:a.csv", RENAMED) && !takes_rows_out("vanished", KEEP));
     }
 }

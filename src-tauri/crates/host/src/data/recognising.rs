@@ -130,7 +130,7 @@ impl Import<'_> {
     }
 
     /// Applies remembered decisions to what the file leaves open: the line with the headings, the
-    /// decimal sign, and the order of day and month.
+    /// decimal sign, and the order of dates.
     async fn repeat_open(
         &self,
         path: &Path,
@@ -176,7 +176,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Applies a remembered order of day and month to a file whose order is ambiguous, unless the
+    /// Applies a remembered order of dates to a file whose order is ambiguous, unless the
     /// resulting days are far from the days of the source.
     async fn repeat_date_order(
         &self,
@@ -195,7 +195,9 @@ impl Import<'_> {
         let decisions = ImportDecisions { date_order, ..candidate.decisions.clone() };
         let read = self.read_file(path, staging, &decisions).await?;
         let days = target.state.as_ref().and_then(|state| state.days);
-        if deciding::is_near(read.report.days, days) {
+        // An order that leaves no row, or the question open, is not that of the file.
+        let is_open = read.report.questions.iter().any(|question| question.id == "date_order");
+        if read.report.stored > 0 && !is_open && deciding::is_near(read.report.days, days) {
             candidate.read = read;
             candidate.decisions = decisions;
         }

@@ -18,7 +18,7 @@ pub(super) struct SameData {
 /// Returns the person's decisions, completed by those that were taken for the source before. The
 /// account and currency of all rows are only repeated as `same_data` says: another client's file
 /// looks the same. A rule that finds the account of each file in its path takes the place of an
-/// account. The line with the headings, the decimal sign, and the order of day and month are repeated
+/// account. The line with the headings, the decimal sign, and the order of dates are repeated
 /// only where the file leaves them open, which the caller finds out.
 pub(super) fn repeat_decisions(
     given: &ImportDecisions,
@@ -55,6 +55,7 @@ pub(super) fn apply_answers(decisions: &mut ImportDecisions) {
     let date_order = match answer("date_order") {
         Some("day_first") => Some(DateOrder::DayFirst),
         Some("month_first") => Some(DateOrder::MonthFirst),
+        Some("year_first") => Some(DateOrder::YearFirst),
         _ => None,
     };
     let decimal = match answer("decimal") {
@@ -256,6 +257,12 @@ mod tests {
         decisions.answers.insert("date_order".to_owned(), "day_first".to_owned());
         apply_answers(&mut decisions);
         assert_eq!(decisions.date_order, Some(DateOrder::MonthFirst), "an option counts first");
+        let mut year_first = ImportDecisions {
+            answers: [("date_order".to_owned(), "year_first".to_owned())].into(),
+            ..ImportDecisions::default()
+        };
+        apply_answers(&mut year_first);
+        assert_eq!(remembered(&year_first).date_order, Some(DateOrder::YearFirst));
         let mut wrong = ImportDecisions {
             answers: [("header_line".to_owned(), "0".to_owned())].into(),
             ..ImportDecisions::default()

@@ -132,7 +132,12 @@ impl Storage {
 
     /// Returns the bytes of all stored rows.
     pub(super) fn stored_bytes(&self) -> u64 {
-        self.names().iter().flat_map(|name| self.part_sizes(name)).map(|(_, bytes, _)| bytes).sum()
+        self.names().iter().map(|name| self.bytes_of(name)).sum()
+    }
+
+    /// Returns the bytes of the stored rows of a source, with those of former imports.
+    pub(super) fn bytes_of(&self, name: &SourceName) -> u64 {
+        self.part_sizes(name).into_iter().map(|(_, bytes, _)| bytes).sum()
     }
 
     /// Returns name, bytes and freshness of each file of a source's parts.

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Inner, Sources,
-    asking::{Asked, Page, first_row},
+    asking::{Page, first_row},
     leaving::nothing_leaves,
     telling::{
         Entry, MOST, add_names, describe_chart, list_entries, place_of, rows_that_fit, shorten,
@@ -122,33 +122,27 @@ impl Asking<'_> {
         }
         let first = first_row(question.cursor());
         let bytes = u64::try_from(MOST).unwrap_or(u64::MAX);
-        let (asked, mut result) = self.ask(question, Page { rows: ROWS, bytes }).await?;
-        let mut asked = asked.to_value();
-        if let Some(cursor) = question.cursor() {
-            asked["cursor"] = json!(cursor);
-        }
-        let mut told = tell_result(&result, &asked, first);
+        let mut result = self.ask(question, Page { rows: ROWS, bytes }).await?;
+        let mut told = tell_result(&result, first);
         let fits = rows_that_fit(&told).max(1);
         if fits < result.rows.len() {
             let rows = u64::try_from(fits).unwrap_or(1);
-            result = self.ask(question, Page { rows, bytes }).await?.1;
-            told = tell_result(&result, &asked, first);
+            result = self.ask(question, Page { rows, bytes }).await?;
+            told = tell_result(&result, first);
         }
         if shorten(&mut told) { Ok((marked(told, is_local), result)) } else { Err(too_wide()) }
     }
 
-    async fn ask(
-        &self,
-        question: &Question,
-        page: Page,
-    ) -> Result<(Asked, DataResult), AgentError> {
+    async fn ask(&self, question: &Question, page: Page) -> Result<DataResult, AgentError> {
         let cancel = self.cancel.clone();
         match question {
-            Question::Figures(params) => self.inner.measure(*params.clone(), page, cancel).await,
+            Question::Figures(params) => {
+                Ok(self.inner.measure(*params.clone(), page, cancel).await?.1)
+            }
             Question::Select { sql, cursor } => {
                 let mut result = self.inner.query(sql, cursor.clone(), page, cancel).await?;
                 result.definition_state = DefinitionState::WrittenByModel;
-                Ok((Asked::Sql(sql.clone()), result))
+                Ok(result)
             }
         }
     }

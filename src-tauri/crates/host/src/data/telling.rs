@@ -15,6 +15,8 @@ pub(super) const MOST: usize = 64_000;
 const ROOM: usize = 1_000;
 /// The longest SQL of an answer in bytes.
 const LONGEST_SQL: usize = 20_000;
+/// The longest words of a question in bytes.
+const LONGEST_WORDS: usize = 8_000;
 /// The lengths to which long texts are shortened, in characters, until an answer fits.
 const TEXTS: [usize; 4] = [4_000, 1_000, 200, 40];
 /// The most names of a list in an overview.
@@ -35,9 +37,14 @@ pub(super) fn rows_that_fit(told: &Value) -> usize {
 }
 
 /// Writes a result as an answer for a model. `first` is the number of rows before it.
-pub(super) fn tell_result(result: &DataResult, asked: &Value, first: u64) -> Value {
+pub(super) fn tell_result(result: &DataResult, first: u64) -> Value {
     let mut told = json!(result);
-    told["asked"] = asked.clone();
+    // Long lists of values in words would leave no room for rows. The query itself stays.
+    if let Some(asked) = told.get_mut("asked").and_then(Value::as_object_mut)
+        && asked.get("parts").is_some_and(|parts| size_of(parts) > LONGEST_WORDS)
+    {
+        asked.remove("parts");
+    }
     if result.sql.len() > LONGEST_SQL {
         told["sql"] = Value::String(String::new());
         add_note(
@@ -206,9 +213,14 @@ pub(super) fn describe_chart(result: &DataResult, wanted: Option<ChartKind>) -> 
     let of = |role: ColumnRole| {
         result.columns.iter().filter(move |column| column.role == role).map(|column| &column.name)
     };
-    // Lines need a time.
     let has_time = of(ColumnRole::Time).next().is_some();
-    let kind = wanted.filter(|kind| *kind != ChartKind::Lines || has_time).unwrap_or(fitting);
+    let fits = |kind: &ChartKind| match kind {
+        ChartKind::Lines => has_time,
+        ChartKind::Bars => !has_time,
+        ChartKind::Points => of(ColumnRole::Measure).nth(1).is_some(),
+        ChartKind::Columns => true,
+    };
+    let kind = wanted.filter(fits).unwrap_or(fitting);
     let time = of(ColumnRole::Time).next();
     let dimension = of(ColumnRole::Dimension).next();
     let across = time.or(dimension)?;
@@ -226,7 +238,7 @@ fn figures(columns: &[DataColumn]) -> Vec<&String> {
 
 #[cfg(test)]
 mod tests {
-    use contract::metric_query::DataType;
+    use contract::metric_query::{AskedQuestion, DataType};
     use contract::result::ValueFormat;
 
     use super::*;
@@ -248,19 +260,22 @@ mod tests {
     fn an_answer_has_as_many_rows_as_fit_and_says_where_it_goes_on() {
         let rows = vec![vec![json!("2026-11-01"), json!("x".repeat(190))]; 500];
         let whole = result(rows);
-        let told = tell_result(&whole, &json!({}), 0);
+        let told = tell_result(&whole, 0);
         assert!(size_of(&told) > MOST);
         let fits = rows_that_fit(&told);
         let page =
             DataResult { rows: whole.rows[..fits].to_vec(), more: Some("k:1".to_owned()), ..whole };
-        let told = tell_result(&page, &json!({}), 0);
+        let told = tell_result(&page, 0);
         assert!((MOST - 2 * ROOM..=MOST).contains(&size_of(&told)), "{}", size_of(&told));
         assert!(told["notes"][0]["text"].as_str().unwrap().contains("of 1000"), "{told}");
     }
 
     #[test]
     fn texts_of_a_row_that_is_too_large_are_shortened_and_the_answer_says_so() {
-        let mut told = tell_result(&result(vec![vec![json!("é".repeat(500_000))]]), &json!({}), 0);
+        let asked = Some(AskedQuestion::default());
+        let long = DataResult { asked, ..result(vec![vec![json!("é".repeat(500_000))]]) };
+        let mut told = tell_result(&long, 0);
+        assert_eq!(told["asked"], json!({}));
         assert_eq!(rows_that_fit(&told), 0);
         assert!(shorten(&mut told));
         assert!(size_of(&told) <= MOST);
@@ -290,14 +305,17 @@ mod tests {
 
     #[test]
     fn lines_are_drawn_over_time_only() {
-        let rows = vec![vec![json!("2026-11-01"), json!(1)]; 5];
+        let row = |day: u32| vec![json!(format!("2026-11-{day:02}")), json!(1)];
+        let rows: Vec<Vec<Value>> = (1..=8).map(row).collect();
         let over_time = result(rows.clone());
         let chart = describe_chart(&over_time, None).unwrap();
         assert_eq!(chart, json!({"kind": "lines", "across": "day", "figures": ["spend"]}));
         let mut by_name = result(rows);
         by_name.columns[0].role = ColumnRole::Dimension;
         let chart = describe_chart(&by_name, Some(ChartKind::Lines)).unwrap();
-        assert_eq!(chart["kind"], "columns");
+        assert_eq!(chart["kind"], "bars");
+        let chart = describe_chart(&by_name, Some(ChartKind::Points)).unwrap();
+        assert_eq!(chart["kind"], "bars", "points need two measures");
         assert_eq!(describe_chart(&result(Vec::new()), Some(ChartKind::Columns)), None);
     }
 }

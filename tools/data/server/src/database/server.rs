@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use contract::sources::{AskDescribe, AskMeasure, AskQuery, AskRows};
+use contract::sources::{AskDescribe, AskMeasure, AskProfile, AskQuery, AskRows};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -41,6 +41,9 @@ impl DatabaseServer {
             }
             "data.query" => write(&databases.query(&read::<AskQuery>(call.arguments)?, stop)?),
             "data.rows" => write(&databases.rows(&read::<AskRows>(call.arguments)?, stop)?),
+            "data.profile" => {
+                write(&databases.profile(&read::<AskProfile>(call.arguments)?, stop)?)
+            }
             "data.describe" => {
                 write(&databases.describe(&read::<AskDescribe>(call.arguments)?, millis, stop)?)
             }
@@ -63,6 +66,7 @@ fn tools() -> Vec<Tool> {
         tool::<AskQuery>("data.query", "Runs one SELECT over a table."),
         tool::<AskRows>("data.rows", "Returns rows of a table."),
         tool::<AskDescribe>("data.describe", "Returns the columns of a table with sample values."),
+        tool::<AskProfile>("data.profile", "Returns figures about the values of columns."),
         tool::<AskTables>("data.tables", "Lists the tables and views of a database."),
     ]
 }

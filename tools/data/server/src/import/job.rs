@@ -11,7 +11,9 @@ use contract::{
 use super::{
     input::{Format, Input},
     json_lines::{self, Flattened},
-    parquet, sqlite, tables,
+    parquet,
+    sqlite::{self, Malformed},
+    tables,
     told::Teller,
     work::Work,
 };
@@ -103,10 +105,17 @@ fn import_json_lines(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef
 fn import_sqlite(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), DataError> {
     let found = sqlite::flatten(work)?;
     match found.chosen {
-        Ok((_, file)) => {
-            let imported =
-                tables::import_flat(work, &file, FileFormat::Sqlite, Vec::new(), found.tables);
+        Ok(table) => {
+            let (flat, sheets) = (&table.flat, found.tables);
+            let imported = tables::import_flat(work, flat, FileFormat::Sqlite, Vec::new(), sheets);
             let (mut report, part) = imported?;
+            if let Some(Malformed { count, row }) = table.malformed {
+                report.notes.push(text!(
+                    "Texts with characters that are not valid in UTF-8 had them replaced by \"�\": {count}, the first in row {row}.",
+                    count,
+                    row
+                ));
+            }
             if found.has_log {
                 report.notes.push(text!(
                     "The program that writes the SQLite file keeps its newest rows in a file beside it until it closes. They can be missing here."

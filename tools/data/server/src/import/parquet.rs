@@ -10,7 +10,7 @@ use contract::{
     text,
 };
 use serde_json::Value;
-use tabular::table::{check_answers, find_use, is_money_heading};
+use tabular::table::{check_answers, find_use, is_money_heading, is_total_name};
 
 use super::{
     doubts::{ask_currency, currency_of, doubt_id, keep_out, note_text, one_currency},
@@ -34,6 +34,8 @@ const PLACES: u8 = 9;
 const MOST_COLUMNS: usize = 2_000;
 /// The number of sample values.
 const SAMPLES: u64 = 5;
+/// The most names of a column that are tested for those of totals.
+const NAMES: u64 = 20_000;
 
 /// Imports a Parquet file.
 pub fn import(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), DataError> {
@@ -70,7 +72,7 @@ pub fn import(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), Dat
         ));
     }
     report.notes.extend(columns.iter_mut().filter_map(|column| column.note.take()));
-    if can_have_sums(&columns) {
+    if may_have_sums(store.link(), &rows, &columns, &stop)? {
         report.notes.push(text!(
             "Rows that are sums of other rows are not looked for in Parquet files. If the file has totals or subtotals, amounts count twice."
         ));
@@ -84,6 +86,39 @@ pub fn import(work: &Work<'_, '_>) -> Result<(TableReport, Option<PartRef>), Dat
     }
     let part = store.write_part(&rows, &report.columns, report.stored, &report.sums, &stop)?;
     Ok((report, Some(part)))
+}
+
+/// Whether rows look as if they could be sums of others: some have no name or day where others have
+/// one, as a sum over names or days does, or the name of a total.
+fn may_have_sums(
+    link: &mut Link,
+    rows: &str,
+    columns: &[FileColumn],
+    stop: &Stop,
+) -> Result<bool, DataError> {
+    if !can_have_sums(columns) {
+        return Ok(false);
+    }
+    for found in columns.iter().map(|column| &column.found).filter(|found| !found.is_added) {
+        let is_name = found.kind == ColumnKind::Text && found.usage == ColumnUse::Dimension;
+        let is_partly_empty = found.empty > 0 && !found.samples.is_empty();
+        if is_partly_empty && (is_name || found.usage == ColumnUse::Time) {
+            return Ok(true);
+        }
+        if is_name {
+            let cell = identifier(&found.name);
+            let query = format!(
+                "SELECT DISTINCT CAST({cell} AS VARCHAR) FROM ({rows}) WHERE {cell} IS NOT NULL LIMIT {NAMES}"
+            );
+            let names = Table::collect(link.ask(&query, stop).map_err(unreadable)?, NAMES)?;
+            let names = names.page(0, NAMES, u64::MAX)?.rows;
+            let mut names = names.iter().filter_map(|row| row.first()?.as_str());
+            if names.any(|name| name.trim().is_empty() || is_total_name(name)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a row can be the sum of others: texts name the rows, and numbers add up.

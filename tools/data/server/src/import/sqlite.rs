@@ -29,7 +29,24 @@ pub struct Found {
     /// The tables, as the report lists them.
     pub tables: Vec<SheetFound>,
     /// The chosen table, or the question which one it is.
-    pub chosen: Result<(String, Flat), Box<ImportQuestion>>,
+    pub chosen: Result<FlatTable, Box<ImportQuestion>>,
+}
+
+/// A table as a flat file.
+pub struct FlatTable {
+    /// The file.
+    pub flat: Flat,
+    /// Texts that are not UTF-8. Their wrong bytes are replaced.
+    pub malformed: Option<Malformed>,
+}
+
+/// Texts with bytes that are no characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The number of texts.
+    pub count: u64,
+    /// The row of the first, from 1 on.
+    pub row: u64,
 }
 
 /// Reads the table that was chosen, or the only one.
@@ -63,7 +80,7 @@ pub fn flatten(work: &Work<'_, '_>) -> Result<Found, DataError> {
     };
     table.is_read = true;
     let flat = write(&database, &name, work)?;
-    Ok(Found { has_log: has_log(input)?, tables, chosen: Ok((name, flat)) })
+    Ok(Found { has_log: has_log(input)?, tables, chosen: Ok(flat) })
 }
 
 /// Whether the header of the file says that changes are first written into a log beside it.
@@ -137,13 +154,14 @@ fn question(tables: &[SheetFound]) -> ImportQuestion {
     }
 }
 
-fn write(database: &Connection, table: &str, work: &Work<'_, '_>) -> Result<Flat, DataError> {
+fn write(database: &Connection, table: &str, work: &Work<'_, '_>) -> Result<FlatTable, DataError> {
     let mut statement =
         database.prepare(&format!("SELECT * FROM {}", identifier(table))).map_err(refused)?;
     let headings: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
     let mut writer = FlatWriter::create(work.folder, &headings)?;
     let mut rows = statement.query([]).map_err(refused)?;
     let (mut number, mut cells) = (0_u64, vec![(String::new(), false); headings.len()]);
+    let mut malformed: Option<Malformed> = None;
     while let Some(row) = rows.next().map_err(refused)? {
         number += 1;
         work.check_records(number)?;
@@ -154,13 +172,21 @@ fn write(database: &Connection, table: &str, work: &Work<'_, '_>) -> Result<Flat
                 ValueRef::Real(number) => number.is_finite(),
                 _ => false,
             };
+            if is_malformed(value) {
+                malformed.get_or_insert(Malformed { count: 0, row: number }).count += 1;
+            }
             *cell = (text_of(value), is_number);
         }
         let cells = cells.iter().map(|(cell, is_number)| (cell.as_str(), *is_number));
         writer.record(number, cells)?;
         work.teller.progress(number, 0, 0);
     }
-    writer.finish()
+    Ok(FlatTable { flat: writer.finish()?, malformed })
+}
+
+/// Whether a value is a text that is not UTF-8.
+fn is_malformed(value: ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Text(text) if std::str::from_utf8(text).is_err())
 }
 
 fn text_of(value: ValueRef<'_>) -> String {

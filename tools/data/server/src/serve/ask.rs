@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use contract::{
     Text,
     metric_query::DataResult,
-    sources::{AskedPlace, AskedSource},
+    sources::{AskedPlace, AskedSource, SourceProfile},
 };
 
 use crate::{
@@ -41,6 +41,7 @@ pub struct Asker {
     pub(super) scratch: PathBuf,
     pub(super) kept: Kept<Table>,
     pub(super) measured: Kept<DataResult>,
+    pub(super) profiled: Kept<SourceProfile>,
 }
 
 impl Asker {
@@ -55,7 +56,13 @@ impl Asker {
             threads: settings.threads,
         })?;
         let scratch = settings.scratch.clone();
-        Ok(Self { duck, scratch, kept: Kept::default(), measured: Kept::default() })
+        Ok(Self {
+            duck,
+            scratch,
+            kept: Kept::default(),
+            measured: Kept::default(),
+            profiled: Kept::default(),
+        })
     }
 
     /// Opens a connection on which the sources of a call are tables. Returns what a person should

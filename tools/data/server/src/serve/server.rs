@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use contract::sources::{
-    AskDescribe, AskExport, AskMeasure, AskProve, AskQuery, AskRows, AskVerify,
+    AskDescribe, AskExport, AskMeasure, AskProfile, AskProve, AskQuery, AskRows, AskVerify,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -65,6 +65,7 @@ impl QueryServer {
             "data.rows" => write(&asker.rows(&read::<AskRows>(call.arguments)?, stop)?),
             "data.export" => write(&asker.export(&read::<AskExport>(call.arguments)?, stop)?),
             "data.describe" => write(&asker.describe(&read::<AskDescribe>(call.arguments)?, stop)?),
+            "data.profile" => write(&asker.profile(&read::<AskProfile>(call.arguments)?, stop)?),
             "data.verify" => write(&asker.verify(&read::<AskVerify>(call.arguments)?, stop)?),
             "data.prove" => write(&asker.prove(&read::<AskProve>(call.arguments)?, stop)?),
             other => Err(DataError::Arguments(format!("there is no tool {other}"))),
@@ -84,6 +85,7 @@ fn tools() -> Vec<Tool> {
         tool::<AskRows>("data.rows", "Returns stored rows of a source."),
         tool::<AskExport>("data.export", "Writes rows as a Parquet file into the working folder."),
         tool::<AskDescribe>("data.describe", "Returns the columns of a source with sample values."),
+        tool::<AskProfile>("data.profile", "Returns figures about the values of columns."),
         tool::<AskVerify>(
             "data.verify",
             "Asks a recorded question again and compares the results.",

@@ -25,8 +25,20 @@ BLANK = {"", "-", "--", "—", "n/a", "N/A"}
 decimal.getcontext().prec = 60
 
 
+class Marked:
+    """A cell of a workbook with what its format or its markup says about the currency."""
+
+    def __init__(self, value, mark):
+        self.value, self.mark = value, mark
+
+    def __str__(self):
+        return str(self.value or "")
+
+
 def number(cell, read):
     """Returns a cell as a number, None if it is blank."""
+    if isinstance(cell, Marked):
+        cell = cell.value
     if cell is None or isinstance(cell, bool):
         return None
     if isinstance(cell, (int, decimal.Decimal)):
@@ -46,6 +58,12 @@ def number(cell, read):
     for group in read.get("group", ","):
         text = text.replace(group, "")
     return sign * decimal.Decimal(text.replace(read.get("decimal", "."), "."))
+
+
+def currency_of(cell, signs):
+    """Returns the currency of the first of the signs that a cell or its format shows."""
+    shown = cell.mark if isinstance(cell, Marked) else str(cell)
+    return next(code for sign, code in signs.items() if sign in shown)
 
 
 def any_number(cell, read):
@@ -82,8 +100,8 @@ def sheet_records(path, read):
 
         book = openpyxl.load_workbook(path, data_only=True)
         for name in read.get("sheets", book.sheetnames[:1]):
-            for line, row in enumerate(book[name].iter_rows(values_only=True), 1):
-                yield line, list(row)
+            for line, row in enumerate(book[name].iter_rows(), 1):
+                yield line, [Marked(cell.value, cell.number_format) if is_amount(cell.value) else cell.value for cell in row]
     elif path.suffix == ".xls":
         import xlrd
 
@@ -92,6 +110,10 @@ def sheet_records(path, read):
             yield line + 1, sheet.row_values(line)
     else:
         yield from ods_records(path)
+
+
+def is_amount(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def ods_records(path):
@@ -104,7 +126,9 @@ def ods_records(path):
             value = cell.getAttribute("value")
             words = "".join(str(part) for part in cell.getElementsByType(text.P))
             if words or value:
-                cells.append(decimal.Decimal(value) if value else words)
+                amount = decimal.Decimal(value) if value else words
+                currency = cell.getAttribute("currency")
+                cells.append(Marked(amount, currency) if currency else amount)
         if cells:
             yield line, cells
 
@@ -172,13 +196,16 @@ def compute(case):
     for name, currency in read.get("sums", {}).items():
         at = read.get("at", {}).get(name)
         at = names.index(name) if at is None else at
-        by = names.index(currency["by"]) if isinstance(currency, dict) else None
+        by, signs = None, None
+        if isinstance(currency, dict):
+            by = names.index(currency["by"]) if "by" in currency else None
+            signs = currency.get("signs")
         totals = {}
         for cells in rows:
             value = number(cells[at] if at < len(cells) else None, read)
             if value is None:
                 continue
-            code = cells[by] if by is not None else currency
+            code = cells[by] if by is not None else currency_of(cells[at], signs) if signs else currency
             totals[code] = totals.get(code, decimal.Decimal(0)) + value
         for code, total in sorted(totals.items(), key=lambda pair: str(pair[0])):
             sums.append({"column": name, **({"currency": code} if code else {}), "sum": plain(total)})

@@ -198,13 +198,14 @@ fn notes_and_questions_name_the_lines_of_json_and_the_rows_of_sqlite() {
         .execute_batch(
             "CREATE TABLE orders (day TEXT, note TEXT, size TEXT);
              INSERT INTO orders VALUES ('2026-11-01', 'one
-             of two', '1'), ('2026-11-02', 'x', 'two');",
+             of two', '1'), ('2026-11-02', CAST(x'78ff' AS TEXT), 'two');",
         )
         .unwrap();
     drop(database);
     let imported = import("shop.db", &std::fs::read(&path).unwrap());
     let notes: Vec<String> = imported.report.notes.iter().map(ToString::to_string).collect();
     assert!(notes.iter().any(|note| note.contains("\"two\" in line 2")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.ends_with("\"�\": 1, the first in row 2.")), "{notes:?}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod import;
 mod measures;
 mod parquet_texts;
 mod postgres;
+mod profiles;
 mod program;
 mod properties;
 mod questions;

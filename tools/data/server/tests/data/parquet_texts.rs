@@ -40,9 +40,14 @@ fn numbers_that_parquet_has_as_texts_are_said_not_to_add_up() {
 }
 
 #[test]
-fn parquet_with_names_and_amounts_is_said_not_to_be_searched_for_sums() {
-    let named = "SELECT 'Oak' AS campaign, 3.5::DECIMAL(9,2) AS cost";
-    assert!(says(&import("a.parquet", &parquet(named)), &["sums of other rows"]));
+fn parquet_with_rows_that_look_like_sums_is_said_not_to_be_searched_for_them() {
+    let with = |rows: &str| {
+        let query = format!("SELECT 'Oak' AS campaign, 3.5::DECIMAL(9,2) AS cost{rows}");
+        says(&import("a.parquet", &parquet(&query)), &["sums of other rows"])
+    };
+    assert!(with(" UNION ALL SELECT 'Total', 3.5"), "the name of a total");
+    assert!(with(" UNION ALL SELECT NULL, 3.5"), "a row without a name");
+    assert!(!with(" UNION ALL SELECT 'Elm', 2.5"), "each row has a name");
     let plain = "SELECT DATE '2026-11-01' AS day, 3.5::DECIMAL(9,2) AS cost";
     let imported = import("a.parquet", &parquet(plain));
     assert!(!says(&imported, &["sums of other rows"]), "{:?}", notes(&imported));

@@ -10,14 +10,17 @@ use contract::{
     AgentError,
     sources::{
         AskDescribe, AskLimits, AskQuery, AskRows, AskedPlace, AskedSource, ColumnKind, Password,
-        RowOrder,
+        ProfileBasis, RowOrder,
     },
 };
 use csign_data::{DataError, database::Databases, stop::Stop};
 use kit::postgres::{PASSWORD, Postgres};
 use serde_json::json;
 
-use crate::world::{column, drivers};
+use crate::{
+    profiles::{ask as ask_profile, of},
+    world::{column, drivers},
+};
 
 /// Returns a table as a source that a role asks.
 pub(crate) fn source(server: &Postgres, table: &str, user: &str) -> AskedSource {
@@ -123,6 +126,86 @@ fn a_table_of_postgres_is_described_and_asked() {
     let log = server.log();
     assert!(log.contains("GROUP BY 1 ORDER BY 1 LIMIT 100001"), "{log}");
     assert!(log.contains("BEGIN TRANSACTION READ ONLY"), "{log}");
+    // By the extended protocol, which takes one statement at a time. The simple one logs "statement:".
+    let asked: Vec<&str> = log.lines().filter(|line| line.contains("LIMIT 100001")).collect();
+    let is_extended = |line: &&str| line.contains(" execute ") && !line.contains(" statement: ");
+    assert!(!asked.is_empty() && asked.iter().all(is_extended), "{asked:#?}");
+}
+
+#[test]
+fn the_columns_of_a_table_are_profiled() {
+    let server = Postgres::with_orders();
+    server.sql("CREATE TABLE odd (f double precision, n numeric, t text, j jsonb, d date); \
+        INSERT INTO odd VALUES ('NaN', 'NaN', '', '{}', 'infinity'), (1e308, 1.5, 'b', '{}', '2026-11-01'), \
+        (-1e308, 12345678901234567890.12, 'B', NULL, NULL), (NULL, NULL, NULL, NULL, NULL); \
+        GRANT SELECT ON odd TO reader");
+    let databases = databases();
+    let stop = Stop::never();
+    let found =
+        databases.profile(&ask_profile(source(&server, "public.orders", "reader")), &stop).unwrap();
+    assert_eq!((found.rows, found.basis, found.left.len()), (3000, ProfileBasis::AllRows, 0));
+    let net = of(&found, "net");
+    assert_eq!((net.least.as_deref(), net.greatest.as_deref()), (Some("0.25"), Some("99.25")));
+    assert_eq!((net.mean.as_deref(), net.distinct), (Some("49.75"), 100));
+    let counted: u64 = net.ranges.iter().map(|range| range.rows).sum();
+    assert_eq!((net.ranges.len(), counted), (15, 3000));
+    assert_eq!(of(&found, "weight").mean.as_deref(), Some("500.166666667"));
+    assert_eq!(of(&found, "weight").ranges.iter().map(|range| range.rows).sum::<u64>(), 3000);
+    let values = |name: &str| -> Vec<(String, u64)> {
+        let frequent = &of(&found, name).frequent;
+        frequent.iter().map(|one| (one.value.clone(), one.rows)).collect()
+    };
+    assert_eq!(values("paid"), [("false".to_owned(), 1500), ("true".to_owned(), 1500)]);
+    assert_eq!(values("country")[0], ("de".to_owned(), 1000));
+    assert_eq!((values("id").len(), of(&found, "id").distinct), (0, 3000));
+    assert_eq!((of(&found, "note").empty, of(&found, "note").distinct), (3000, 0));
+    assert_eq!(of(&found, "day").ranges[0].from, "2026-11-01");
+    assert_eq!(of(&found, "placed").least.as_deref(), Some("2026-11-01T09:01:00"));
+
+    let found =
+        databases.profile(&ask_profile(source(&server, "public.odd", "reader")), &stop).unwrap();
+    let float = of(&found, "f");
+    assert_eq!((float.empty, float.distinct), (1, 2));
+    assert_eq!(
+        (float.least.as_deref(), float.greatest.as_deref()),
+        (Some("-1e+308"), Some("1e+308"))
+    );
+    assert_eq!((float.mean.as_deref(), float.ranges[0].rows), (Some("0"), 1));
+    assert!(float.notes[0].contains("1 values are not finite"), "{float:?}");
+    assert_eq!(of(&found, "n").mean.as_deref(), Some("6172839450617283945.81"));
+    let text = of(&found, "t");
+    assert_eq!(
+        (text.empty, text.least.as_deref(), text.greatest.as_deref()),
+        (2, Some("B"), Some("b"))
+    );
+    assert_eq!(of(&found, "j").frequent[0].rows, 2);
+    let day = of(&found, "d");
+    assert_eq!((day.greatest.as_deref(), day.ranges.len()), (Some("infinity"), 0));
+    assert!(day.notes[0].contains("have no ranges"), "{day:?}");
+}
+
+#[test]
+fn of_a_large_table_a_sample_is_profiled_and_of_a_large_view_the_first_rows() {
+    let server = Postgres::with_orders();
+    server.sql(
+        "CREATE TABLE big AS SELECT i, i % 7 AS k FROM generate_series(1, 1200000) i; \
+        CREATE VIEW wide AS SELECT * FROM big; GRANT SELECT ON big, wide TO reader; ANALYZE big",
+    );
+    let (databases, stop) = (databases(), Stop::never());
+    let found =
+        databases.profile(&ask_profile(source(&server, "public.big", "reader")), &stop).unwrap();
+    assert_eq!(found.basis, ProfileBasis::Sample);
+    assert!(found.rows > 100_000 && found.rows < 400_000, "{}", found.rows);
+    assert!(found.estimated_rows.is_some_and(|rows| rows > 1_000_000), "{found:?}");
+    let counted: u64 = of(&found, "k").ranges.iter().map(|range| range.rows).sum();
+    assert_eq!(counted, found.rows, "each query reads the same rows");
+    let found =
+        databases.profile(&ask_profile(source(&server, "public.wide", "reader")), &stop).unwrap();
+    assert_eq!((found.basis, found.rows), (ProfileBasis::FirstRows, 1_000_000));
+    let mut call = ask_profile(source(&server, "public.big", "reader"));
+    call.columns = vec!["gone".to_owned()];
+    let error = databases.profile(&call, &stop).unwrap_err();
+    assert!(matches!(error, DataError::TableChanged(_)), "{error:?}");
 }
 
 #[test]

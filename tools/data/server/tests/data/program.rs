@@ -45,6 +45,7 @@ fn tools_are_listed_with_the_types_of_their_arguments() {
             "data.rows",
             "data.export",
             "data.describe",
+            "data.profile",
             "data.verify",
             "data.prove"
         ]

@@ -10,7 +10,7 @@ export interface Choices {
   fields: string[];
   /** The value of each field that a person may enter. */
   constants: Record<string, string>;
-  /** The order of day and month; an empty text while it is open. */
+  /** The order of day, month and year; an empty text while it is open. */
   order: DateOrder | "";
 }
 

@@ -81,7 +81,9 @@ test("the choices are sent, and the import waits for the order of the dates", as
   await mapping.setField(1, "campaign");
   await mapping.setField(2, "spend");
   expect(mapping.obstacle).toBe("order");
-  expect(shown(mapping)).toContain("In “1/11/2026”, is the first number the day or the month?");
+  expect(shown(mapping)).toContain(
+    "In “1/11/2026”, is the first number the day, the month or the year?",
+  );
   await mapping.setOrder("day_first");
   expect(mapping.obstacle).toBeNull();
   expect(host.sent.at(-1)).toEqual({

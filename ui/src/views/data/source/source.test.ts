@@ -4,7 +4,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { setLanguage } from "../../../i18n/index.svelte";
 import type { DataColumn } from "../../../platform/generated/DataColumn";
 import type { DataResult } from "../../../platform/generated/DataResult";
+import type { PackDatasets } from "../../../platform/generated/PackDatasets";
 import type { SourceDescription } from "../../../platform/generated/SourceDescription";
+import { datasets } from "../../../state/datasets.svelte";
 import { sources } from "../../../state/sources.svelte";
 import { correctionOf } from "../columns/correction";
 import SourceList from "../sources/SourceList.svelte";
@@ -235,9 +237,9 @@ test("a source that cannot be removed stays, with the reason", async () => {
   expect(source.error?.message).toBe("The folder is locked.");
 });
 
-test("the list names rows, days, imports and what is proposed, and says what to do without sources", () => {
+test("the list names rows, days, age, size and state, and says what to do without sources", () => {
   sources.list = [
-    sourceOf("ads", { proposed: 2 }),
+    sourceOf("ads", { proposed: 2, status: "to_approve", settles_after: 30 }),
     sourceOf("orders", {
       kind: {
         at: "database",
@@ -246,17 +248,20 @@ test("the list names rows, days, imports and what is proposed, and says what to 
         table: "orders",
       },
       rows: undefined as never,
+      days: undefined as never,
+      bytes: undefined as never,
       imports: [],
+      status: "unreachable",
       notes: ["network not restricted"],
     }),
   ];
   const page = textsOf(render(SourceList, { props: { onconnect: () => {} } }).body);
-  expect(page).toContain(
-    "ads 2 definitions to approve 60 rows · Oct 1, 2026 to Oct 31, 2026 · 1 import",
-  );
   expect(page).toContain("Newest import: november.csv");
+  expect(page).toMatch(/Rows 60 Days Oct 1, 2026 to Oct 31, 2026 Freshness .*Size 1.5 MB/);
+  expect(page).toContain("The last 30 days may still change");
+  expect(page).toContain("2 to approve");
   expect(page).toContain("rows not counted");
-  expect(page).toContain("network not restricted");
+  expect(page).toContain("Freshness Live Size – Not reachable network not restricted");
   sources.storage = { bytes: 1_540_000, limit_bytes: 20_000_000_000 };
   expect(textsOf(render(SourceList, { props: { onconnect: () => {} } }).body)).toContain(
     "Rows on this computer take 1.5 MB of at most 20,000 MB.",
@@ -265,6 +270,29 @@ test("the list names rows, days, imports and what is proposed, and says what to 
   expect(textsOf(render(SourceList, { props: { onconnect: () => {} } }).body)).toContain(
     "Drop files anywhere on this window",
   );
+});
+
+test("many sources can be searched, and few need no search", () => {
+  const named = (count: number) => Array.from({ length: count }, (_, at) => sourceOf(`ads_${at}`));
+  const body = (): string => render(SourceList, { props: { onconnect: () => {} } }).body;
+  sources.list = named(7);
+  expect(body()).not.toContain('type="search"');
+  sources.list = named(8);
+  expect(body()).toContain('type="search"');
+  expect(textsOf(body())).toContain("8 sources");
+});
+
+test("without a source, the sample is offered if it is in use", () => {
+  sources.list = [];
+  const page = (): string => textsOf(render(SourceList, { props: { onconnect: () => {} } }).body);
+  expect(page()).not.toContain("Use the sample");
+  const set = { rows: 0, accounts: 0 };
+  const data = { pack: "pacing", sample: set, imported: set, maps_columns: false };
+  datasets.found = { ...data, active: "sample" } as unknown as PackDatasets;
+  expect(page()).toContain("Use the sample");
+  datasets.found = { ...data, active: "imported" } as unknown as PackDatasets;
+  expect(page()).not.toContain("Use the sample");
+  datasets.found = null;
 });
 
 test("stored numbers have the unit of their column, and ids have no groups of digits", () => {

@@ -206,6 +206,7 @@ async fn import_place(
 ) -> Result<Imported, Halt> {
     let mut decisions = addition.decisions.clone();
     let mut shown = Shown::default();
+    note_other_names(out, place);
     loop {
         let params = SourceAddParams {
             place: place.text.clone(),
@@ -240,6 +241,14 @@ async fn import_place(
                 return Ok(Imported { results, was_shown: shown.is_used(), is_ended: true });
             }
         }
+    }
+}
+
+/// Says that a file stands on the command line by several names.
+fn note_other_names(out: Out, place: &Place) {
+    if !place.other_names.is_empty() {
+        let (names, file) = (place.other_names.join(", "), &place.shown);
+        Paragraph::new(format!("{names}: the same file as {file}, imported once.")).print_note(out);
     }
 }
 

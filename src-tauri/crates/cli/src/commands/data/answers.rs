@@ -6,7 +6,9 @@ use std::{fs::OpenOptions, io, path::Path};
 use contract::{
     AgentError, Empty, ExportParams, ExportResponse, SourceName, SourceQueryParams, SourceView,
     definitions::DefinitionState,
-    metric_query::{DataColumn, DataResult, DataVersion, MeasureParams, MetricQuery},
+    metric_query::{
+        ComparedFigure, DataColumn, DataResult, DataVersion, MeasureParams, MetricQuery,
+    },
     result::{ColumnUnit, ValueFormat},
 };
 use host::quote_word;
@@ -226,6 +228,9 @@ fn show_path(path: &Path) -> String {
 }
 
 fn print_for_people(out: Out, result: &DataResult) {
+    if let Some(words) = question_in_words(result) {
+        Paragraph::new(words).print_line(out);
+    }
     let is_shown_in_part = out.screen().is_some() && result.rows.len() > MOST_ROWS;
     let rows = if is_shown_in_part { &result.rows[..MOST_ROWS] } else { &result.rows };
     if rows.is_empty() {
@@ -247,6 +252,13 @@ fn print_for_people(out: Out, result: &DataResult) {
             Paragraph::new(format!("{} {EVERYTHING}", said.join(" "))).print_line(out);
         }
     }
+}
+
+/// Returns the metric query of a result in words. None for a SELECT.
+fn question_in_words(result: &DataResult) -> Option<String> {
+    let parts = &result.asked.as_ref()?.parts;
+    let words: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    (!words.is_empty()).then(|| words.join(" · "))
 }
 
 /// Prints notes about the figures, and whether their definitions are approved. The hashes that
@@ -306,7 +318,7 @@ fn table_of(
     let mut is_rounded = false;
     let mut show = |row: &[Value]| -> Vec<String> {
         let cells = columns.iter().zip(row);
-        cells.map(|(column, cell)| show_cell(column.format, cell, &mut is_rounded)).collect()
+        cells.map(|(column, cell)| show_cell_of(column, cell, &mut is_rounded)).collect()
     };
     for row in rows {
         table.add_row(show(row));
@@ -323,14 +335,34 @@ fn table_of(
 
 /// Returns the name for people with the unit that all values have.
 fn heading_of(column: &DataColumn) -> String {
-    let label = column.label.get(LANGUAGE).unwrap_or(&column.name);
+    let title = column.label.get(LANGUAGE).map(|title| in_comparison(title, column.compared));
+    let label = title.unwrap_or_else(|| column.name.clone());
     match &column.unit {
         Some(ColumnUnit::Fixed(unit))
-            if column.format != ValueFormat::Percent && !names_unit(label, unit) =>
+            if column.format != ValueFormat::Percent && !names_unit(&label, unit) =>
         {
             format!("{label} ({unit})")
         }
-        _ => label.clone(),
+        _ => label,
+    }
+}
+
+/// Returns the title of a measure with its place in a comparison, whose columns have the same title.
+fn in_comparison(title: &str, place: Option<ComparedFigure>) -> String {
+    match place {
+        Some(ComparedFigure::Before) => format!("{title}, before"),
+        Some(ComparedFigure::Change) => format!("{title}, change"),
+        Some(ComparedFigure::Growth) => format!("{title}, change in %"),
+        Some(ComparedFigure::Now) | None => title.to_owned(),
+    }
+}
+
+/// Returns a cell of a column. The change of a percentage is in points: from 4% to 6% it is 2 pp.
+fn show_cell_of(column: &DataColumn, cell: &Value, is_rounded: &mut bool) -> String {
+    let text = show_cell(column.format, cell, is_rounded);
+    match text.strip_suffix('%') {
+        Some(points) if column.compared == Some(ComparedFigure::Change) => format!("{points} pp"),
+        _ => text,
     }
 }
 
@@ -379,6 +411,17 @@ mod tests {
         named.label.insert("en".to_owned(), "Cost (EUR)".to_owned());
         assert_eq!(heading_of(&named), "Cost (EUR)");
         assert_eq!(heading_of(&column("rate", ValueFormat::Percent, Some("percent"))), "The rate");
+    }
+
+    #[test]
+    fn the_columns_of_a_comparison_have_headings_of_their_own_and_points() {
+        let mut rate = column("rate", ValueFormat::Percent, None);
+        rate.compared = Some(ComparedFigure::Change);
+        assert_eq!(heading_of(&rate), "The rate, change");
+        assert_eq!(show_cell_of(&rate, &json!(0.02), &mut false), "2 pp");
+        rate.compared = Some(ComparedFigure::Growth);
+        assert_eq!(heading_of(&rate), "The rate, change in %");
+        assert_eq!(show_cell_of(&rate, &json!(0.5), &mut false), "50%");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) async fn ask(link: &Link, out: Out, name: String) -> Result<Exit, Fai
     out.print_question(&format!("Approve {definitions} as shown? [y/N] "));
     if !is_yes(keys.read_line().await.as_deref()) {
         out.print_note("Nothing is approved.");
-        return Ok(Exit::Failed);
+        return Ok(Exit::Denied);
     }
     approve(link, out, name, shown.definitions_hash).await
 }

@@ -32,8 +32,9 @@ pub(super) fn read_decisions(reading: &Reading) -> Result<ImportDecisions, Failu
         header_line: reading.header_line,
         encoding: reading.encoding.clone(),
         date_order: reading.dates.map(|dates| match dates {
-            Dates::DayFirst => DateOrder::DayFirst,
-            Dates::MonthFirst => DateOrder::MonthFirst,
+            Dates::Day => DateOrder::DayFirst,
+            Dates::Month => DateOrder::MonthFirst,
+            Dates::Year => DateOrder::YearFirst,
         }),
         decimal: reading.decimal.map(|decimal| match decimal {
             Decimal::Comma => NumberSign::Comma,

@@ -125,7 +125,7 @@ impl Digits {
     }
 
     /// Returns the digits with a comma between groups of three.
-    fn grouped(&self) -> String {
+    pub(super) fn grouped(&self) -> String {
         let (whole, fraction) = self.digits.split_at(self.digits.len() - self.scale);
         let mut text = String::new();
         if self.is_negative && !self.is_zero() {

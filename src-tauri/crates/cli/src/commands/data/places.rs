@@ -2,11 +2,11 @@
 //! is copied into the data folder so that the host can read it. Knows no format.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, DirBuilder, File, Metadata},
     io::{self, IsTerminal as _, Read as _},
     os::{
         fd::{AsFd as _, AsRawFd as _},
-        unix::fs::DirBuilderExt as _,
+        unix::fs::{DirBuilderExt as _, MetadataExt as _},
     },
     path::{Path, PathBuf},
     time::SystemTime,
@@ -30,27 +30,42 @@ pub(super) struct Place {
     pub(super) text: String,
     /// The name for messages.
     pub(super) shown: String,
+    /// The further names that the command line has for the same file.
+    pub(super) other_names: Vec<String>,
     /// The copy of a pipe, which is deleted with the place.
     _copy: Option<PipeCopy>,
 }
 
 /// Returns the places of a command line. Files that were changed first come first, so that the
-/// newest export is read last.
+/// newest export is read last. A file that has several names, as links have, is one place.
 pub(super) fn find_places(given: &[String], data_dir: &Path) -> Result<Vec<Place>, Failure> {
     if given.iter().filter(|place| *place == PIPE).count() > 1 {
         return Err(Failure::usage_error("Standard input can be read once."));
     }
     let mut places = given
         .iter()
-        .map(|place| Ok((changed_at(place), find_place(place, data_dir)?)))
+        .map(|place| Ok((fs::metadata(place).ok(), find_place(place, data_dir)?)))
         .collect::<Result<Vec<_>, Failure>>()?;
-    places.sort_by_key(|(changed, _)| *changed);
-    Ok(places.into_iter().map(|(_, place)| place).collect())
+    places.sort_by_key(|(meta, place)| (changed_at(meta.as_ref()), links_in(&place.text)));
+    let mut joined: Vec<(Option<(u64, u64)>, Place)> = Vec::new();
+    for (meta, place) in places {
+        let file = meta.filter(Metadata::is_file).map(|meta| (meta.dev(), meta.ino()));
+        match joined.iter_mut().find(|(known, _)| file.is_some() && *known == file) {
+            Some((_, known)) => known.other_names.push(place.shown),
+            None => joined.push((file, place)),
+        }
+    }
+    Ok(joined.into_iter().map(|(_, place)| place).collect())
 }
 
 /// Returns the time of a file's last change, and None for everything else, which comes first.
-fn changed_at(place: &str) -> Option<SystemTime> {
-    fs::metadata(place).and_then(|meta| meta.modified()).ok()
+fn changed_at(meta: Option<&Metadata>) -> Option<SystemTime> {
+    meta.and_then(|meta| meta.modified().ok())
+}
+
+/// Returns how many parts of a path are links. A file is read by the name that has the fewest.
+fn links_in(path: &str) -> usize {
+    Path::new(path).ancestors().filter(|part| part.is_symlink()).count()
 }
 
 fn find_place(place: &str, data_dir: &Path) -> Result<Place, Failure> {
@@ -59,10 +74,12 @@ fn find_place(place: &str, data_dir: &Path) -> Result<Place, Failure> {
             Failure::usage_error(format!("Standard input cannot be read: {error}."))
         })?;
         let text = copy.file().display().to_string();
-        return Ok(Place { text, shown: "standard input".to_owned(), _copy: Some(copy) });
+        let shown = "standard input".to_owned();
+        return Ok(Place { text, shown, other_names: Vec::new(), _copy: Some(copy) });
     }
     let text = if place.contains("://") { place.to_owned() } else { absolute_path(place)? };
-    Ok(Place { text, shown: without_password(place), _copy: None })
+    let (shown, other_names) = (without_password(place), Vec::new());
+    Ok(Place { text, shown, other_names, _copy: None })
 }
 
 /// Returns the absolute path of a file or folder that need not exist.
@@ -180,5 +197,11 @@ mod tests {
         let texts: Vec<&str> = places.iter().map(|place| place.text.as_str()).collect();
         assert_eq!(texts, [given[1].as_str(), given[0].as_str()]);
         assert!(find_places(&["-".into(), "-".into()], folder.path()).is_err());
+
+        let link = folder.path().join("acme.csv").display().to_string();
+        std::os::unix::fs::symlink(&given[0], &link).unwrap();
+        let places = find_places(&[link.clone(), given[0].clone()], folder.path()).unwrap();
+        assert_eq!(places.len(), 1, "{places:?}");
+        assert_eq!((&places[0].text, &places[0].other_names), (&given[0], &vec![link]));
     }
 }

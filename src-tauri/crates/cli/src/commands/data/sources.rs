@@ -7,7 +7,7 @@ use contract::{
     AgentError, DefinitionFault, Empty, FigureCheck, FolderParams, FoldersResponse, ModelAccess,
     SourceDescription, SourceParams, SourceView, Text, VerifyParams,
     definitions::DefinitionView,
-    sources::{DayRange, DaySpan, FoundColumn, ImportEntry, SourceKind, StorageUse},
+    sources::{DayRange, DaySpan, FoundColumn, ImportEntry, SourceKind, SourceStatus, StorageUse},
 };
 use host::quote_word;
 use serde_json::json;
@@ -45,7 +45,8 @@ pub(super) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
         ("Source", false),
         ("Rows", true),
         ("Days", false),
-        ("Definitions", false),
+        ("State", false),
+        ("Size", true),
         ("From", false),
     ];
     let mut table = TextTable::new(headings).keep_whole(&[0, 2]);
@@ -55,6 +56,7 @@ pub(super) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
             source.rows.map_or("–".to_owned(), show_whole),
             source.days.map_or("–".to_owned(), show_days),
             state_of(source).to_owned(),
+            source.bytes.map_or("–".to_owned(), show_size),
             origin_of(source),
         ]);
     }
@@ -85,12 +87,33 @@ fn show_days(span: DaySpan) -> String {
     glance::show_range(DayRange { first: span.first, last: span.last })
 }
 
-/// Returns one word about the definitions of a source.
+/// Returns the state of a source. One that answers is named by the state of its definitions.
 fn state_of(source: &SourceView) -> &'static str {
-    match (source.approved, source.proposed) {
-        (0, 0) => "none",
-        (_, 0) => "approved",
-        _ => "to approve",
+    match source.status {
+        SourceStatus::Damaged => "damaged",
+        SourceStatus::Importing => "importing",
+        SourceStatus::Unreachable => "not reachable",
+        SourceStatus::Empty => "empty",
+        SourceStatus::ToApprove => "to approve",
+        SourceStatus::Ready if source.approved == 0 => "no definitions",
+        SourceStatus::Ready => "approved",
+    }
+}
+
+/// Returns a size on the disk in the unit that people read it in.
+fn show_size(bytes: u64) -> String {
+    let units = [("GB", 1_000_000_000), ("MB", MEGABYTE), ("kB", 1_000)];
+    match units.into_iter().find(|(_, unit)| bytes >= *unit) {
+        Some((name, unit)) => {
+            let tenths = bytes / (unit / 10);
+            // Three digits say enough of a size.
+            if tenths >= 100 {
+                format!("{} {name}", show_whole(tenths / 10))
+            } else {
+                format!("{}.{} {name}", tenths / 10, tenths % 10)
+            }
+        }
+        None => format!("{bytes} B"),
     }
 }
 

@@ -180,6 +180,7 @@ async fn tools_answer_from_sources_and_mark_what_must_stay_here() {
     let query = json!({"query": {"source": "ads", "measures": [spend]}});
     let figures = call(&world.host, "data.measure", query.clone()).await;
     assert_eq!(figures["rows"][0][0], 210, "{figures}");
+    assert_eq!(figures["asked"]["parts"][0]["at"], "/measures/0", "{figures}");
     assert!(figures.get("local_only").is_none());
     let records = world.host.audit_list(all_records()).await.unwrap().records;
     let outcome = contract::RecordType::ToolOutcome;
@@ -205,6 +206,28 @@ async fn tools_answer_from_sources_and_mark_what_must_stay_here() {
 async fn measure(world: &World, query: serde_json::Value) -> contract::metric_query::DataResult {
     let params = serde_json::from_value(json!({"query": query})).unwrap();
     world.host.source_measure(params).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_has_its_question_in_words_and_the_number_of_its_record() {
+    let world = World::new().await;
+    world.import(&world.write("ads.csv", CLIENT_ONE)).await;
+    let mut query = json!({"source": "ads", "measures": ["spend"], "by": [{"time": "day"}], "where": [{"campaign": ["Brand"]}], "period": {"month": "2026-11"}});
+    let result = measure(&world, query.clone()).await;
+    let asked = result.asked.unwrap();
+    let words: Vec<&str> = asked.parts.iter().map(|part| part.text.as_str()).collect();
+    assert_eq!(words, ["Spend", "by day", "Campaign: Brand", "Nov 2026 (1–30 Nov)", "from ads"]);
+    assert_eq!(result.record, Some(newest_figure(&world).await));
+    // A changed part is another question, with the answer of that question.
+    let mut changed = *asked.query.unwrap();
+    changed.conditions.clear();
+    changed.as_of = None;
+    let params = MeasureParams { query: changed, cursor: None };
+    let changed = world.host.source_measure(params).await.unwrap();
+    query.as_object_mut().unwrap().remove("where");
+    let direct = measure(&world, query).await;
+    assert_eq!((changed.sql, changed.rows), (direct.sql, direct.rows));
+    world.host.stop().await;
 }
 
 fn says(result: &contract::metric_query::DataResult, words: &str) -> bool {

@@ -66,6 +66,27 @@ async fn each_file_of_a_folder_has_the_account_in_its_path_and_replaces_only_its
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_to_a_file_of_the_same_pattern_is_no_file_of_another_account() {
+    let world = World::new().await;
+    let file = world.write("clients/bolt/2026-11.csv", CLIENT_TWO);
+    let folder = world.folder.path().join("clients/acme");
+    std::fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::symlink(&file, folder.join("2026-11.csv")).unwrap();
+    let pattern = world.folder.path().join("clients/*/*.csv");
+    let job = world.run(world.params(&pattern, by_path())).await;
+    let told = job.notes.iter().any(|note| note.ends_with("acme/2026-11.csv = bolt/2026-11.csv."));
+    assert!(told, "{:?}", job.notes);
+    let stored = job.results.unwrap();
+    assert_eq!((stored.len(), account(&stored[0])), (1, "bolt"), "{stored:?}");
+    let source = stored[0].source.clone();
+    assert_eq!(sums_by_account(&world, &source).await, sums(&[("bolt", "15.00")]));
+    std::fs::hard_link(&file, folder.join("2026-12.csv")).unwrap();
+    let again = world.refresh(&source).await.results.unwrap();
+    assert!(again.is_empty(), "{again:?}");
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_path_without_an_account_is_asked_about_and_the_pattern_stays_for_later_files() {
     let world = World::new().await;
     let source = import_acme(&world).await;

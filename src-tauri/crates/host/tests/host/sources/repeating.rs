@@ -140,6 +140,26 @@ async fn a_refresh_does_not_force_a_remembered_order_of_dates_on_a_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_the_year_comes_first_counts_for_later_files_that_leave_it_open() {
+    let world = World::new().await;
+    let first = world.write("first.csv", "Day,Campaign,Cost\n26-11-01,Oak,100.00\n");
+    let asked = world.import(&first).await;
+    assert_eq!(questions(&asked), ["date_order"], "{asked:?}");
+    assert!(asked.questions[0].option.contains("--dates year-first"), "{asked:?}");
+    let done = world.import_with(&first, answers(&[("date_order", "year_first")])).await;
+    assert!(done.is_stored, "{done:?}");
+    assert_eq!(done.report.date_order, Some(DateOrder::YearFirst));
+    let second = world.write("second.csv", "Day,Campaign,Cost\n26-11-02,Oak,110.00\n");
+    let later = world.import_into(&done.source, &second, ImportDecisions::default()).await;
+    assert!(later.is_stored, "{later:?}");
+    assert_eq!(later.report.days.unwrap().first.to_string(), "2026-11-02");
+    let third = world.write("third.csv", "Day,Campaign,Cost\n30/11/2026,Oak,120.00\n");
+    let other = world.import_into(&done.source, &third, ImportDecisions::default()).await;
+    assert_eq!(other.report.days.unwrap().first.to_string(), "2026-11-30", "{other:?}");
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_remembered_decision_that_a_file_does_not_fit_is_left_out_and_told() {
     let world = World::new().await;
     let choice = ColumnChoice { usage: Some(ColumnUse::Other), ..ColumnChoice::default() };

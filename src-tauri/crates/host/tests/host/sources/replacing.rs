@@ -114,6 +114,8 @@ async fn the_change_of_a_file_whose_missing_rows_stay_is_that_of_the_stored_rows
     assert_eq!(world.total(&source, "Cost").await, "540.00");
     let change = done.change.unwrap();
     assert_eq!((change.mode, change.vanished_rows), (ImportMode::Key, 0));
+    let kept = change.kept_days.map(|days| (days.first.to_string(), days.last.to_string()));
+    assert_eq!(kept, Some(("2026-11-01".to_owned(), "2026-11-02".to_owned())));
     let cost = &change.sums[0];
     assert_eq!((cost.before.as_str(), cost.after.as_str()), ("210.00", "540.00"));
     assert_eq!(cost.vanished, "0");
