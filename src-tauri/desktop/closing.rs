@@ -1,6 +1,6 @@
-//! Decides what closing the chat window does: quit, hide in the tray, or ask. Owns the question to
-//! the user, and the check whether the desktop shows tray icons. Must not know what is pending or
-//! imported, only how many items wait and whether an import runs.
+//! Decides what closing the chat window does: quit, hide in the tray, or ask; and what quitting does.
+//! Owns the question to the user, and the check whether the desktop shows tray icons. Must not know
+//! what is pending or imported, only how many items wait and whether an import runs.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -80,6 +80,15 @@ pub(crate) fn close(window: &Window, cancelled: Cancelled) -> bool {
         }
     });
     true
+}
+
+/// Quits the app. Asks first if that cancels something.
+pub(crate) fn quit(app: &AppHandle, cancelled: Cancelled) {
+    if cancelled.is_nothing() {
+        app.exit(0);
+    } else {
+        ask_to_close(app, cancelled);
+    }
 }
 
 fn ask_to_close(app: &AppHandle, cancelled: Cancelled) {

@@ -66,6 +66,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
         Push::Settings { settings } => {
             language::apply_setting(app, &settings.language);
             tray::refresh_language(app);
+            windows::set_zoom(app, settings.zoom);
         }
         Push::Session { .. }
         | Push::SessionDeleted { .. }

@@ -24,9 +24,9 @@ struct Parts {
     quit: MenuItem<Wry>,
 }
 
-/// Creates the icon. A desktop without a tray is not an error.
-pub(crate) fn prepare_tray(app: &AppHandle) {
-    let parts = build_tray(app, language::current(app))
+/// Creates the icon. Its menu calls `quit`. A desktop without a tray is not an error.
+pub(crate) fn prepare_tray(app: &AppHandle, quit: fn(&AppHandle)) {
+    let parts = build_tray(app, language::current(app), quit)
         .inspect_err(|error| tracing::warn!(%error, "no tray icon"))
         .ok();
     app.manage(Tray { waiting: AtomicU32::new(0), parts });
@@ -37,7 +37,11 @@ pub(crate) fn is_built(app: &AppHandle) -> bool {
     app.try_state::<Tray>().is_some_and(|tray| tray.parts.is_some())
 }
 
-fn build_tray(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
+fn build_tray(
+    app: &AppHandle,
+    language: Language,
+    on_quit: fn(&AppHandle),
+) -> tauri::Result<Parts> {
     let show = MenuItem::with_id(app, "show", language.show_label(), true, None::<&str>)?;
     let approvals =
         MenuItem::with_id(app, "approvals", language.approvals_label(0), true, None::<&str>)?;
@@ -46,10 +50,10 @@ fn build_tray(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     let mut builder = TrayIconBuilder::with_id("countersign")
         .menu(&menu)
         .tooltip(language.tray_tooltip(0))
-        .on_menu_event(|app, event| match event.id().as_ref() {
+        .on_menu_event(move |app, event| match event.id().as_ref() {
             "show" => windows::show_main(app),
             "approvals" => windows::show_approval(app),
-            "quit" => app.exit(0),
+            "quit" => on_quit(app),
             other => tracing::warn!(other, "an unknown menu entry"),
         });
     if let Some(icon) = app.default_window_icon() {

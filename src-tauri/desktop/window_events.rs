@@ -1,7 +1,7 @@
-//! Events of the windows: closing, and files that are dragged over the chat window.
+//! Events of the windows and of the tray's menu: closing, quitting, and files that are dragged over the chat window.
 
 use contract::Push;
-use tauri::{DragDropEvent, Manager, Window, WindowEvent};
+use tauri::{AppHandle, DragDropEvent, Manager, Window, WindowEvent};
 
 use super::{
     backend::Backend,
@@ -16,11 +16,7 @@ pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
     let app = window.app_handle();
     match (window.label(), event) {
         (guard::MAIN, WindowEvent::CloseRequested { api, .. }) => {
-            let cancelled = Cancelled {
-                waiting: windows::count_pending(app),
-                is_importing: app.try_state::<Backend>().is_some_and(|one| one.is_importing()),
-            };
-            if closing::close(window, cancelled) {
+            if closing::close(window, cancelled_by_quitting(app)) {
                 api.prevent_close();
             }
         }
@@ -36,6 +32,18 @@ pub(crate) fn handle_window_event(window: &Window, event: &WindowEvent) {
             }
         }
         (_, _) => {}
+    }
+}
+
+/// Quits the app, as the menu of the tray does. The user is asked like at closing.
+pub(crate) fn quit(app: &AppHandle) {
+    closing::quit(app, cancelled_by_quitting(app));
+}
+
+fn cancelled_by_quitting(app: &AppHandle) -> Cancelled {
+    Cancelled {
+        waiting: windows::count_pending(app),
+        is_importing: app.try_state::<Backend>().is_some_and(|one| one.is_importing()),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicU16, AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -33,6 +33,8 @@ pub(crate) struct Windows {
     confirmations: AtomicU32,
     /// The last known number of questions of servers that wait for an answer.
     questions: AtomicU32,
+    /// The size of everything in the windows, in percent.
+    zoom: AtomicU16,
     /// Labels of windows that have been shown once.
     appeared: Mutex<BTreeSet<String>>,
 }
@@ -43,6 +45,7 @@ pub(crate) fn open_main(app: &AppHandle, look: &SplashSettings) -> tauri::Result
     let window = open_page(app, guard::MAIN, "index.html")
         .title("Countersign")
         .inner_size(1280.0, 800.0)
+        // The page must not read the clipboard, which may hold a password: it shows texts of others.
         .min_inner_size(720.0, 480.0);
     let window = window.initialization_script(build_startup_script(look)).build()?;
     if matches!(look.theme.as_str(), "dark" | "contrast")
@@ -50,6 +53,8 @@ pub(crate) fn open_main(app: &AppHandle, look: &SplashSettings) -> tauri::Result
     {
         window.set_background_color(Some(DARK))?;
     }
+    app.state::<Windows>().zoom.store(look.zoom, Ordering::Relaxed);
+    zoom_window(&window, look.zoom);
     bring_to_front(&window);
     Ok(())
 }
@@ -100,8 +105,26 @@ fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     if let Some(main) = app.get_webview_window(guard::MAIN) {
         builder = builder.transient_for(&main)?;
     }
-    show_after_timeout(builder.build()?);
+    let window = builder.build()?;
+    zoom_window(&window, app.state::<Windows>().zoom.load(Ordering::Relaxed));
+    show_after_timeout(window);
     Ok(())
+}
+
+/// Draws all windows at a size, in percent.
+pub(crate) fn set_zoom(app: &AppHandle, percent: u16) {
+    if app.state::<Windows>().zoom.swap(percent, Ordering::Relaxed) == percent {
+        return;
+    }
+    for window in app.webview_windows().values() {
+        zoom_window(window, percent);
+    }
+}
+
+fn zoom_window(window: &WebviewWindow, percent: u16) {
+    if let Err(error) = window.set_zoom(f64::from(percent) / 100.0) {
+        tracing::debug!(%error, "the window is closing");
+    }
 }
 
 /// Shows a window if its page does not report readiness in time, so that the user sees that

@@ -1,6 +1,7 @@
 // The views of the window, in the order of the rail and of the keys Ctrl+1, Ctrl+2, ….
 import BookMarked from "@lucide/svelte/icons/book-marked";
 import Database from "@lucide/svelte/icons/database";
+import LayoutDashboard from "@lucide/svelte/icons/layout-dashboard";
 import MessageSquare from "@lucide/svelte/icons/message-square";
 import ScrollText from "@lucide/svelte/icons/scroll-text";
 import Settings from "@lucide/svelte/icons/settings";
@@ -30,6 +31,7 @@ const TABLE = {
   tools: entry("nav.tools", Wrench, () => import("../views/tools/ToolsView.svelte")),
   data: entry("nav.data", Database, () => import("../views/data/DataView.svelte")),
   memory: entry("nav.memory", BookMarked, () => import("../views/memory/MemoryView.svelte")),
+  boards: entry("nav.boards", LayoutDashboard, () => import("../views/boards/BoardsView.svelte")),
   settings: entry("nav.settings", Settings, () => import("../views/settings/SettingsView.svelte")),
 };
 

@@ -12,16 +12,27 @@ export class Draft {
   saved = $state(false);
   /** The settings in force when the copy was made. */
   private base = "";
+  /** The size of the window that was in force last. */
+  private zoom = 0;
   dirty = $derived(
     this.value !== null &&
       app.settings !== null &&
       JSON.stringify(this.value) !== JSON.stringify(app.settings.settings),
   );
 
-  /** Copies the settings in force, unless a person is editing. */
+  /** Copies the settings in force, unless a person is editing. A value that changes outside this page, such as the size of the window, is
+   *  copied in any case, so that saving does not set it back. */
   follow(): void {
-    if (app.settings && (this.value === null || JSON.stringify(this.value) === this.base))
+    if (!app.settings) return;
+    if (this.value === null || JSON.stringify(this.value) === this.base) {
       this.reset();
+      return;
+    }
+    const { zoom, column_widths } = $state.snapshot(app.settings.settings) as Settings;
+    if (zoom !== this.zoom) this.value.zoom = this.zoom = zoom;
+    // An equal object would count as a change, and lead here again.
+    if (JSON.stringify(column_widths) !== JSON.stringify(this.value.column_widths))
+      this.value.column_widths = column_widths;
   }
 
   /** Copies the model that was just saved, and keeps all other edits. */
@@ -39,6 +50,7 @@ export class Draft {
     // The assistant is off only because the settings file has an error. Saving replaces the file.
     if (this.value && app.settingsFault) this.value.agent_enabled = true;
     this.base = JSON.stringify(this.value);
+    this.zoom = this.value?.zoom ?? 0;
     this.error = null;
   }
 
