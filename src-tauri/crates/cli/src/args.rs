@@ -10,7 +10,7 @@ use contract::{Destination, DestinationKind, RecordType};
 mod data;
 
 pub(crate) use data::{
-    Data, DataAdd, DataMeasure, DataQuery, Dates, Decimal, Mode, Printing, Reading,
+    Data, DataAdd, DataMeasure, DataProfile, DataQuery, Dates, Decimal, Mode, Printing, Reading,
 };
 
 /// Ask questions of your data and act on them, with your signature, from a terminal.
@@ -58,6 +58,9 @@ pub(crate) enum Command {
     Memory(Memory),
     /// Find messages of all conversations by their words
     Search(Search),
+    /// List conversations and write one into a file
+    #[command(subcommand)]
+    Sessions(Sessions),
     /// Read, verify and export the log
     #[command(subcommand)]
     Audit(Audit),
@@ -245,6 +248,9 @@ pub(crate) struct Search {
     /// The words; the last one may be the beginning of a word
     #[arg(required = true, num_args = 1..)]
     pub(crate) text: Vec<String>,
+    /// Only messages of this session
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
     /// Only messages of this day (UTC) and later
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub(crate) since: Option<chrono::NaiveDate>,
@@ -260,6 +266,47 @@ pub(crate) struct Search {
     /// At most this many
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) limit: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sessions {
+    /// Conversations: pinned ones first, then newest first
+    List {
+        /// Only those whose title contains this text
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        title: String,
+        /// The archived ones instead
+        #[arg(long)]
+        archived: bool,
+        /// At most this many
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=200))]
+        limit: u32,
+        /// Leave out this many
+        #[arg(long, default_value_t = 0)]
+        offset: u32,
+    },
+    /// Write one conversation into a new file
+    Export {
+        /// The conversation, as `sessions list` names it
+        session: String,
+        /// How it is written
+        #[arg(long, value_enum, default_value_t = SessionFile::Markdown)]
+        format: SessionFile,
+        /// The folder for the file (default: this one)
+        #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+        into: PathBuf,
+    },
+}
+
+/// The format of a conversation's file.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum SessionFile {
+    /// Text with tables
+    Markdown,
+    /// One page for printing
+    Html,
+    /// All values
+    Json,
 }
 
 #[derive(Debug, Subcommand)]

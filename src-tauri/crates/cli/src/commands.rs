@@ -16,6 +16,7 @@ mod search;
 mod serve;
 mod servers;
 mod service;
+mod sessions;
 mod status;
 mod tools;
 
@@ -106,6 +107,9 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         }
         Command::Search(args) => {
             with_link(data_dir, Person::Absent, async |link| search::run(link, out, args).await)
+        }
+        Command::Sessions(args) => {
+            with_link(data_dir, Person::Absent, async |link| sessions::run(link, out, args).await)
         }
         Command::Data(args) => data::run(args, data_dir, out),
         Command::Import(args) => data::run_add(*args, data_dir, out),

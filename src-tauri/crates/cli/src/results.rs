@@ -1,41 +1,24 @@
-//! Formats results as Markdown, by their shape: tables, and lists of names with values. The
-//! terminal formats this Markdown in the same way as answers. Knows no pack.
+//! Formats results for the terminal as Markdown, which is formatted in the same way as answers. Says
+//! with what figures were computed, and whether an answer already tells a result. Knows no pack.
 
 use contract::{
     ResultView,
     definitions::DefinitionState,
     json_text,
-    result::{ColumnRole, ContentColumn, ResultCell, Shape, ValueFormat, read_content},
+    result::{ResultCell, read_content},
 };
+use render::{ResultStyle, cell_text, title_column, write_result};
 use serde_json::Value;
 
 use crate::visible::escape_invisible;
 
-/// The maximum number of rows that are printed.
-const MAX_ROWS: usize = 50;
-/// The language of `csign`.
-const LANGUAGE: &str = "en";
+/// The style of `csign`, with the maximum number of rows that are printed.
+const STYLE: ResultStyle<'_> = ResultStyle::english(50);
 
 /// Returns a result as Markdown, or None if its tool declares no shape that can be shown without a
 /// pack.
 pub(crate) fn to_markdown(title: &str, view: &ResultView, data: &Value) -> Option<String> {
-    let content = read_content(view, &json_text::members_of(data))?;
-    let heading = content.title_in(LANGUAGE).unwrap_or(title);
-    let mut text = format!("**{}**\n\n", escape(heading));
-    let rows = &content.rows[..content.rows.len().min(MAX_ROWS)];
-    match &view.shape {
-        _ if rows.is_empty() => text.push_str("There are no rows.\n"),
-        Shape::Figures(_) if rows.len() == 1 => {
-            text.push_str(&list_of(&content.columns, &rows[0], None));
-        }
-        Shape::Records(_) => text.push_str(&records_of(&content.columns, rows)),
-        _ => text.push_str(&table_of(&content.columns, rows)),
-    }
-    if content.total > rows.len() as u64 {
-        let total = content.total;
-        text.push_str(&format!("\nThe first {} of {total} rows are shown.\n", rows.len()));
-    }
-    Some(text)
+    write_result(title, view, data, &STYLE).map(|written| written.markdown)
 }
 
 /// Returns with what figures were computed, if a reader must know it before the figures: a query that
@@ -56,113 +39,9 @@ pub(crate) fn mark_of(view: &ResultView, data: &Value) -> Option<String> {
 pub(crate) fn is_told_in(view: &ResultView, data: &Value, text: &str) -> bool {
     let Some(content) = read_content(view, &json_text::members_of(data)) else { return false };
     let Some(at) = title_column(&content.columns) else { return false };
-    let names = |row: &Vec<ResultCell>| text.contains(&text_of(&row[at], &content.columns[at]));
+    let names =
+        |row: &Vec<ResultCell>| text.contains(&cell_text(&row[at], &content.columns[at], &STYLE));
     !content.rows.is_empty() && content.rows.iter().all(names)
-}
-
-/// Returns the position of the column whose values name the rows.
-fn title_column(columns: &[ContentColumn]) -> Option<usize> {
-    columns.iter().position(|column| column.role == ColumnRole::Dimension)
-}
-
-fn table_of(columns: &[ContentColumn], rows: &[Vec<ResultCell>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let heads = columns.iter().map(|column| escape(column.label_in(LANGUAGE))).collect();
-    let rule = |column: &ContentColumn| if column.format.is_number() { "--:" } else { "---" };
-    let rules = columns.iter().map(|column| rule(column).to_owned()).collect();
-    let body = rows.iter().map(|row| {
-        line(row.iter().zip(columns).map(|(cell, column)| escape(&text_of(cell, column))).collect())
-    });
-    [line(heads), line(rules)].into_iter().chain(body).collect()
-}
-
-/// Returns the names and values of a row as a list, excluding the title column and empty cells.
-fn list_of(columns: &[ContentColumn], row: &[ResultCell], title: Option<usize>) -> String {
-    columns
-        .iter()
-        .zip(row)
-        .enumerate()
-        .filter(|(at, (_, cell))| Some(*at) != title && (title.is_none() || !cell.value.is_null()))
-        .map(|(_, (column, cell))| {
-            let label = escape(column.label_in(LANGUAGE));
-            format!("- {label}: {}\n", escape(&text_of(cell, column)))
-        })
-        .collect()
-}
-
-fn records_of(columns: &[ContentColumn], rows: &[Vec<ResultCell>]) -> String {
-    let title = title_column(columns).unwrap_or(0);
-    let records = rows.iter().map(|row| {
-        let name = escape(&text_of(&row[title], &columns[title]));
-        format!("{name}\n\n{}", list_of(columns, row, Some(title)))
-    });
-    records.collect::<Vec<_>>().join("\n")
-}
-
-fn text_of(cell: &ResultCell, column: &ContentColumn) -> String {
-    let unit = cell.unit.as_deref();
-    match &cell.value {
-        Value::Null => "–".to_owned(),
-        Value::Bool(value) => if *value { "yes" } else { "no" }.to_owned(),
-        Value::Number(number) => match (column.format, number.as_f64()) {
-            (ValueFormat::Number, Some(value)) => {
-                with_unit(decimal(value, column.digits, 2, true), unit)
-            }
-            (ValueFormat::Money, Some(value)) => {
-                with_unit(decimal(value, column.digits, 2, false), unit)
-            }
-            (ValueFormat::Percent, Some(value)) => {
-                format!("{}%", decimal(value * 100.0, column.digits, 1, false))
-            }
-            _ => number.to_string(),
-        },
-        Value::String(text) if text.is_empty() => "–".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-fn with_unit(number: String, unit: Option<&str>) -> String {
-    match unit {
-        Some(unit) => format!("{number} {unit}"),
-        None => number,
-    }
-}
-
-/// Formats a number with commas between thousands. If the number of decimals is not declared,
-/// writes at most `places` decimals, and `trims` removes zeros at the end.
-fn decimal(value: f64, digits: Option<u8>, places: usize, trims: bool) -> String {
-    let places = digits.map_or(places, usize::from);
-    let text = format!("{:.places$}", value.abs());
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let fraction =
-        if trims && digits.is_none() { fraction.trim_end_matches('0') } else { fraction };
-    let mut grouped = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let is_zero = !text.contains(|c: char| ('1'..='9').contains(&c));
-    let sign = if value < 0.0 && !is_zero { "-" } else { "" };
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{grouped}{point}{fraction}")
-}
-
-/// Escapes the characters that have a meaning in Markdown. Replaces a line break with a space.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\n' | '\r' => escaped.push(' '),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' => {
-                escaped.extend(['\\', letter]);
-            }
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -178,20 +57,6 @@ mod tests {
             {"field": "held", "label": {"en": "Held"}, "format": "flag"}
         ]}))
         .unwrap()
-    }
-
-    fn markdown(shape: &str, items: Value) -> String {
-        to_markdown("Parcels", &view(shape), &json!({"items": items})).unwrap()
-    }
-
-    #[test]
-    fn a_table_has_a_line_for_each_row() {
-        let items = json!([{"to": "Ada | _x_", "cost": 1234.5, "held": false}, {"to": "Grace"}]);
-        assert_eq!(
-            markdown("table", items),
-            "**Parcels**\n\n| To | cost | Held |\n| --- | --: | --- |\n| Ada \\| \\_x\\_ | 1,234.50 EUR | no |\n| Grace | – | – |\n"
-        );
-        assert_eq!(markdown("table", json!([])), "**Parcels**\n\nThere are no rows.\n");
     }
 
     #[test]
@@ -211,23 +76,6 @@ mod tests {
     }
 
     #[test]
-    fn figures_and_records_are_lists() {
-        let one = json!([{"to": "Ada", "cost": 3}]);
-        assert_eq!(
-            markdown("figures", one.clone()),
-            "**Parcels**\n\n- To: Ada\n- cost: 3.00 EUR\n- Held: –\n"
-        );
-        assert_eq!(markdown("records", one), "**Parcels**\n\nAda\n\n- cost: 3.00 EUR\n");
-    }
-
-    #[test]
-    fn many_rows_are_cut_with_a_line_that_says_so() {
-        let items: Vec<Value> = (0..60).map(|n| json!({"to": n.to_string()})).collect();
-        let text = markdown("series", Value::Array(items));
-        assert!(text.ends_with("\nThe first 50 of 60 rows are shown.\n"), "{text}");
-    }
-
-    #[test]
     fn an_answer_that_names_each_row_counts_as_showing_the_result() {
         let data = json!({"items": [{"to": "Ada"}, {"to": "Grace"}]});
         assert!(is_told_in(&view("table"), &data, "Ada: waiting\nGrace: delivered"));
@@ -237,13 +85,5 @@ mod tests {
         assert!(is_told_in(&view("table"), &numbered, "Parcel 1001."));
         assert!(!is_told_in(&view("table"), &numbered, "There is one parcel."));
         assert!(!is_told_in(&ResultView::default(), &data, "Ada, Grace"));
-    }
-
-    #[test]
-    fn numbers_have_thousands_separators_and_the_declared_decimal_places() {
-        assert_eq!(decimal(1_234_567.891, None, 2, true), "1,234,567.89");
-        assert_eq!(decimal(12.0, None, 2, true), "12");
-        assert_eq!(decimal(-12.5, Some(3), 2, true), "-12.500");
-        assert_eq!(decimal(-0.001, None, 2, false), "0.00");
     }
 }

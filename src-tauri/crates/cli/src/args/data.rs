@@ -14,6 +14,8 @@ pub(crate) enum Data {
     List,
     /// The meaning of a source's columns, its definitions and its imports
     Describe(Named),
+    /// Figures about the values of each column: empty, different, least, greatest, mean, frequent
+    Profile(DataProfile),
     /// Run one SELECT; each source is a table with its name
     Query(DataQuery),
     /// Compute figures by a metric query as JSON: docs/data.md
@@ -130,11 +132,15 @@ pub(crate) struct Reading {
     pub(crate) advertiser: Option<String>,
 }
 
-/// The order of day and month.
+/// The order of day, month and year.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Dates {
-    DayFirst,
-    MonthFirst,
+    #[value(name = "day-first")]
+    Day,
+    #[value(name = "month-first")]
+    Month,
+    #[value(name = "year-first")]
+    Year,
 }
 
 /// The sign before decimals.
@@ -155,6 +161,15 @@ pub(crate) enum Mode {
     Add,
     /// Replace the stored rows with the same key
     Key,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DataProfile {
+    /// The name of the source
+    pub(crate) name: String,
+    /// A column, with its frequent values and ranges; may be given several times (default: all)
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) column: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -13,6 +13,7 @@ mod interrupts;
 mod job;
 mod paragraph;
 mod places;
+mod profile;
 mod program_output;
 mod questions;
 mod sources;
@@ -39,6 +40,9 @@ pub(super) fn run(command: Data, data_dir: PathBuf, out: Out) -> Result<Exit, Fa
 fn run_unwrapped(command: Data, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     match command {
         Data::Add(args) => import_places(*args, data_dir, out),
+        Data::Profile(args) => {
+            linked(data_dir, async |link| profile::profile(link, out, args).await)
+        }
         Data::Query(args) => {
             answers::check_printing(out, &args.printing)?;
             linked(data_dir, async |link| answers::query(link, out, args).await)

@@ -2,8 +2,8 @@
 //! the destinations of reads.
 
 use contract::{
-    Allowance, AllowanceParams, Destination, Empty, PolicyCheckParams, PolicyFault, PolicyMode,
-    PolicyVerdict, RuleAction, SessionId,
+    Allowance, AllowanceParams, Caller, Destination, Empty, PolicyCheckParams, PolicyFault,
+    PolicyMode, PolicyRule, PolicyVerdict, RuleAction, SessionId,
 };
 use serde_json::{Map, Value, json};
 
@@ -40,6 +40,7 @@ pub(crate) async fn run(link: &Link, out: Out, args: Policy) -> Result<Exit, Fai
                     tool: tool.into(),
                     arguments,
                     session: session.map(SessionId::from),
+                    caller: Some(Caller::terminal().kind),
                     untrusted,
                 },
             )
@@ -123,12 +124,14 @@ fn format_allowance(allowance: &Allowance) -> String {
         "message" => "named in a message",
         other => other,
     };
+    let used = allowance.last_used_at.map(|at| at.format("  last used %Y-%m-%d %H:%M UTC"));
     format!(
-        "{}  {}  {}  {}",
+        "{}  {}  {}  {}{}",
         format_destination(&allowance.destination),
         format_scope(allowance.session.as_ref()),
         escape_invisible(by),
-        allowance.given_at.format("%Y-%m-%d %H:%M UTC")
+        allowance.given_at.format("%Y-%m-%d %H:%M UTC"),
+        used.map(|at| at.to_string()).unwrap_or_default()
     )
 }
 
@@ -160,22 +163,14 @@ async fn show_policy(link: &Link, out: Out) -> Result<Exit, Failure> {
     out.print_line(mode);
     let absent = if view.found { "" } else { " (there is none)" };
     out.print_line(format!("Rules from {}{absent}", escape_invisible(&view.file)));
-    for rule in &view.rules {
-        let action = match rule.action {
-            RuleAction::Deny => "deny ",
-            RuleAction::Ask => "ask  ",
-            RuleAction::Allow => "allow",
+    for (index, rule) in view.rules.iter().enumerate() {
+        let idle = view.idle.iter().find(|idle| idle.rule == index);
+        let state = match idle.map(|idle| idle.decided_by.and_then(|by| view.rules.get(by))) {
+            None => String::new(),
+            Some(None) => "  (expired)".to_owned(),
+            Some(Some(by)) => format!("  (never decides: {} does)", escape_invisible(&by.id)),
         };
-        let reason = rule
-            .reason
-            .as_deref()
-            .map_or_else(String::new, |text| format!("  {}", escape_invisible(text)));
-        out.print_line(format!(
-            "  {action}  {}{}  [{}]{reason}",
-            escape_invisible(&rule.tool),
-            format_arguments(&rule.arguments),
-            escape_invisible(&rule.id)
-        ));
+        out.print_line(format!("{}{state}", format_rule(rule)));
     }
     for grant in &view.grants {
         out.print_line(format!(
@@ -188,6 +183,28 @@ async fn show_policy(link: &Link, out: Out) -> Result<Exit, Failure> {
     }
     print_faults_in_force(out, &view.faults);
     Ok(exit)
+}
+
+fn format_rule(rule: &PolicyRule) -> String {
+    let action = match rule.action {
+        RuleAction::Deny => "deny ",
+        RuleAction::Ask => "ask  ",
+        RuleAction::Allow => "allow",
+    };
+    let callers = match rule.callers.as_slice() {
+        [] => String::new(),
+        names => format!(" for {}", escape_invisible(&names.join(", "))),
+    };
+    let until = rule.expires_at.map(|end| format!(" until {}", end.to_rfc3339()));
+    let reason = rule.reason.as_deref().map(|text| format!("  {}", escape_invisible(text)));
+    format!(
+        "  {action}  {}{}{callers}{}  [{}]{}",
+        escape_invisible(&rule.tool),
+        format_arguments(&rule.arguments),
+        until.unwrap_or_default(),
+        escape_invisible(&rule.id),
+        reason.unwrap_or_default()
+    )
 }
 
 fn format_arguments(arguments: &Map<String, Value>) -> String {

@@ -1,7 +1,7 @@
-//! `csign search`: finds messages of all conversations by their words.
+//! `csign search`: finds messages of all conversations, or of one, by their words.
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use contract::{MessageHit, MessagesSearchParams};
+use contract::{MessageHit, MessagesSearchParams, SessionId};
 
 use crate::args::Search;
 use crate::exit::{Exit, Failure};
@@ -12,6 +12,7 @@ use crate::visible::escape_invisible;
 pub(crate) async fn run(link: &Link, out: Out, args: Search) -> Result<Exit, Failure> {
     let params = MessagesSearchParams {
         text: args.text.join(" "),
+        session: args.session.map(SessionId::from),
         since: args.since.map(begin_of),
         until: args.until.and_then(|day| day.checked_add_days(Days::new(1))).map(begin_of),
         agent: args.agent,

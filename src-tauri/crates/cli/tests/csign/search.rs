@@ -94,3 +94,36 @@ fn a_search_can_be_limited_by_day_specialist_and_tool() {
     assert_eq!(narrowed(&["--agent", "nobody"]), Vec::<String>::new());
     assert_eq!(found(&world, &["account", "--limit", "1"])["has_more"], true);
 }
+
+#[test]
+fn a_search_can_be_limited_to_one_session() {
+    let world = World::new();
+    for session in ["one", "two"] {
+        world.run(&["ask", "--session", session, "How is account 17 pacing?"]).ends_with(0);
+    }
+    let both = found(&world, &["pacing"]);
+    let one = found(&world, &["--session", "two", "pacing"]);
+    assert_eq!((sessions(&both), sessions(&one)), (vec!["one", "two"], vec!["two"]));
+}
+
+#[test]
+fn sessions_are_listed_and_one_is_written_into_a_file_of_each_format() {
+    let world = World::new();
+    world.run(&["ask", "--session", "one", "How is account 17 pacing?"]).ends_with(0);
+    let listed = world.run(&["sessions", "list"]).ends_with(0).out;
+    assert!(listed.starts_with("one  ") && listed.contains("How is account 17 pacing?"));
+    let none = world.run(&["sessions", "list", "--archived"]).ends_with(0);
+    assert_eq!(none.err.trim(), "There are no such conversations.");
+    let folder = tempfile::tempdir().expect("a folder");
+    let into = folder.path().to_str().expect("a path");
+    for (format, extension) in [("markdown", "md"), ("html", "html"), ("json", "json")] {
+        let args = ["--json", "sessions", "export", "one", "--format", format, "--into", into];
+        let written = world.run(&args).ends_with(0).json();
+        let file = written["file"].as_str().expect("a file");
+        assert!(file.ends_with(extension), "{file}");
+        let text = std::fs::read_to_string(file).expect("the file is there");
+        assert!(text.contains("How is account 17 pacing?"), "{format}");
+    }
+    world.run(&["sessions", "export", "one", "--format", "docx", "--into", into]).ends_with(2);
+    world.run(&["sessions", "export", "none", "--into", into]).ends_with(1);
+}

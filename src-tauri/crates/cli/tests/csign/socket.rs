@@ -284,7 +284,8 @@ fn a_client_that_only_claims_to_be_a_person_cannot_approve_or_widen_permissions(
     let requests = json!([
         held.approve(), ["settings_set", {"settings": widened_settings()}], ["secret_set", {"name": "OPENAI_API_KEY", "value": "x", "this_run_only": true}],
         ["policy_set", {"policy": "writes_allowed"}], ["terminal_decisions_set", {"enabled": true}], ["session_delete", {"session": "desktop:s1"}],
-        ["audit_accept_new_log", {}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": true}]
+        ["audit_accept_new_log", {}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": true}],
+        ["policy_rules_set", {"rules": "{}", "fingerprint": ""}]
     ]);
     let expected = [
         "no_terminal",
@@ -295,6 +296,7 @@ fn a_client_that_only_claims_to_be_a_person_cannot_approve_or_widen_permissions(
         "no_terminal",
         "no_terminal",
         "no_terminal",
+        "window_only",
     ];
     for how in ["itself", "background"] {
         let told = held.knock(how, &held.token(), "yes", &requests);

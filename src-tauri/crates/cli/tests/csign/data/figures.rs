@@ -51,6 +51,23 @@ fn a_metric_query_is_computed_from_the_definitions() {
 }
 
 #[test]
+fn a_metric_query_is_printed_in_words_above_its_figures() {
+    let world = with_november();
+    let asked = r#"{"source": "november", "measures": ["clicks"], "by": ["campaign"], "where": {"campaign": ["Oak", "Elm"]}, "period": {"month": "2026-11"}}"#;
+    let words = "Clicks · by campaign · Campaign: Oak, Elm · Nov 2026 (1–30 Nov) · from november";
+    let ran = run(&world, &["measure", asked]).ends_with(0);
+    assert_eq!(ran.out.lines().next(), Some(words), "{}", ran.out);
+    let result = measure(&world, asked);
+    assert_eq!(result["asked"]["parts"][2]["at"], "/where/0", "{result}");
+    assert_eq!(result["asked"]["parts"][3]["text"], "Nov 2026 (1–30 Nov)", "{result}");
+    let record = result["record"].to_string();
+    let ran = run(&world, &["verify", &record, "--json"]).ends_with(0).json();
+    assert_eq!(ran["agrees"], true, "{ran}");
+    let csv = run(&world, &["measure", asked, "--csv"]).ends_with(0);
+    assert!(csv.out.starts_with("campaign,clicks"), "{}", csv.out);
+}
+
+#[test]
 fn the_definitions_of_a_source_are_approved_in_one_step() {
     let world = with_november();
     let mut terminal = Terminal::start(&world, &["data", "approve", "november"]);
@@ -70,7 +87,7 @@ fn definitions_that_changed_since_they_were_shown_are_not_approved() {
     let world = with_november();
     let described = run(&world, &["describe", "november", "--json"]).ends_with(0).json();
     let hash = described["definitions_hash"].as_str().expect("a hash").to_owned();
-    let ran = at_a_terminal(&world, &["approve", "november"]).ends_with(1);
+    let ran = at_a_terminal(&world, &["approve", "november"]).ends_with(4);
     assert_says(&ran.out, &[&hash, "Nothing is approved."]);
     at_a_terminal(&world, &["approve", "november", "--json"]).ends_with(2);
     run(&world, &["approve", "november", "--hash", &hash]).ends_with(3);
@@ -158,6 +175,38 @@ fn moments_of_imports_name_their_zone() {
         let ran = run(&world, command).ends_with(0);
         assert_says(&ran.out, &["november.csv (", " UTC)"]);
     }
+}
+
+#[test]
+fn the_columns_of_a_source_are_profiled() {
+    let world = with_november();
+    let found = run(&world, &["profile", "november", "--json"]).ends_with(0).json();
+    assert_eq!(found["rows"], 3, "{found}");
+    assert_eq!(found["basis"], "all_rows", "{found}");
+    let columns = found["columns"].as_array().expect("columns");
+    let of = |name: &str| columns.iter().find(|one| one["name"] == name).expect("the column");
+    assert_eq!(of("Cost")["least"], "20.00");
+    assert_eq!(of("Cost")["mean"], "76.91666667");
+    assert_eq!(of("Campaign")["frequent"][0], serde_json::json!({"value": "Oak", "rows": 2}));
+    let ran = run(&world, &["profile", "november", "--column", "Cost"]).ends_with(0);
+    assert_says(&ran.out, &["Computed from all 3 rows.", "20.00", "110.25", "From", "Rows", "█"]);
+    assert!(!ran.out.contains("Memo"), "{}", ran.out);
+    let ran = at_a_terminal(&world, &["profile", "november"]).ends_with(0);
+    assert_says(&ran.out, &["Different", "Campaign", "Oak", "2026-11-01"]);
+    let ran = run(&world, &["profile", "november", "--column", "Costs"]).ends_with(1);
+    assert_says(&ran.err, &["november has no column Costs", "csign data describe november"]);
+}
+
+#[test]
+fn the_list_has_size_and_state() {
+    let world = with_november();
+    let ran = run(&world, &["list"]).ends_with(0);
+    assert_says(&ran.out, &["State", "Size"]);
+    let listed = run(&world, &["list", "--json"]).ends_with(0).json();
+    let source = &listed["sources"][0];
+    let expected = if source["proposed"] == 0 { "ready" } else { "to_approve" };
+    assert_eq!(source["status"], expected, "{listed}");
+    assert!(source["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{listed}");
 }
 
 #[test]
