@@ -65,15 +65,14 @@ fn a_new_destination_can_be_allowed_listed_and_revoked() {
     assert!(answer.contains("Second answer."), "it runs without a question: {answer}");
     journey.chat(|page| {
         page.go("Tools");
-        page.named("[role=tab]", "Policy", false).click().expect("the tab");
+        page.named("[role=tab]", "Permissions", false).click().expect("the tab");
         page.says("docs.example");
         page.says("What is new about tents?");
     });
     journey.picture("allowances.png");
     journey.chat(|page| {
         page.click("Revoke");
-        page.click("Revoke now");
-        page.says("No destination is allowed yet");
+        page.says("The permission for docs.example is revoked.");
     });
     let left = journey.call("allowances_list", json!({})).expect("the list");
     assert_eq!(left["allowances"], json!([]));

@@ -11,9 +11,8 @@ const SECRET: &str = "quixotelamp";
 
 /// Opens the dialog that erases the conversation that is shown.
 fn ask_to_erase(page: &Page<'_>) {
-    page.named("li.current .actions button", "Delete", false).click().expect("clicked");
-    page.says("Delete this conversation?");
-    page.click("Erase its traces too");
+    page.named("li.current .actions button", "Actions for", false).click().expect("clicked");
+    page.named("[role=menuitem]", "Erase with all traces", false).click().expect("clicked");
     page.says("Erase this conversation?");
 }
 

@@ -77,3 +77,47 @@ fn a_task_can_be_done_with_the_keyboard_only() {
         wait("the chat view", || page.find("textarea", "Message", true));
     });
 }
+
+#[test]
+fn the_palette_the_size_and_the_menu_of_a_field_need_no_mouse() {
+    let journey = Journey::start("palette");
+    journey.chat(|page| {
+        wait("the message field", || (page.focus() == "Message").then_some(()));
+        page.session.press(&[&[key::CONTROL, key::SHIFT, "p"]]).expect("Ctrl+Shift+P");
+        wait("the palette", || page.focus().contains("Search actions").then_some(()));
+        page.session.type_text("aud").expect("typing");
+        let marked =
+            "return document.querySelector('[role=option][aria-selected=true]')?.innerText ?? '';";
+        wait("the marked view", || {
+            page.script(marked).as_str()?.starts_with("Audit").then_some(())
+        });
+    });
+    journey.picture("views/palette.png");
+    journey.chat(|page| {
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        wait("the audit view", || {
+            (page.script("return document.querySelector('h1')?.textContent?.trim() ?? '';")
+                == "Audit")
+                .then_some(())
+        });
+        page.session.press(&[&[key::CONTROL, "l"]]).expect("Ctrl+L");
+        wait("the message field", || (page.focus() == "Message").then_some(()));
+        page.session.press(&[&[key::SHIFT, key::F10]]).expect("Shift+F10");
+        wait("the menu of the field", || page.focus().contains("Cut").then_some(()));
+        page.session.press(&[&[key::ESCAPE]]).expect("Escape");
+        wait("the field again", || (page.focus() == "Message").then_some(()));
+        let width = || page.script("return innerWidth;").as_f64();
+        let before = width().expect("a width");
+        page.session.press(&[&[key::CONTROL, "+"]]).expect("Ctrl and +");
+        wait("everything to be larger", || (width()? < before).then_some(()));
+    });
+    let stored = journey.call("settings_get", json!({})).expect("settings");
+    assert_eq!(stored["settings"]["zoom"], 110);
+    journey.chat(|page| {
+        page.session.press(&[&[key::CONTROL, "0"]]).expect("Ctrl+0");
+    });
+    wait("the normal size", || {
+        let stored = journey.call("settings_get", json!({})).ok()?;
+        (stored["settings"]["zoom"] == 100).then_some(())
+    });
+}

@@ -6,8 +6,10 @@
 mod adding_servers;
 mod approving;
 mod auditing;
+mod boards;
 mod cancelling;
 mod connecting;
+mod conversations;
 mod databases;
 mod deciding;
 mod destinations;

@@ -194,7 +194,7 @@ fn pages_about_sources_fit_every_window() {
         wait("the last column", || (active_column(page) == json!("200")).then_some(()));
     });
     in_sizes(&journey, "rows");
-    for tab in ["Columns", "Imports"] {
+    for tab in ["Overview", "Columns", "Definitions", "Imports"] {
         journey.chat(|page| page.named("[role=tab]", tab, false).click().expect("a click"));
         in_sizes(&journey, &tab.to_lowercase());
     }

@@ -38,7 +38,7 @@ fn every_view_fits_its_window_in_light_and_dark() {
     });
     journey.ask("show me black trail shoes");
     in_every_look(&journey, |look| {
-        for view in ["Chat", "Audit", "Tools", "Data", "Memory", "Settings"] {
+        for view in ["Chat", "Audit", "Tools", "Data", "Memory", "Boards", "Settings"] {
             journey.chat(|page| {
                 page.go(view);
                 fits(page, &format!("{view}, {look}"));
@@ -61,6 +61,7 @@ fn every_view_fits_its_window_in_light_and_dark() {
         ("Verktyg", "tools"),
         ("Data", "data"),
         ("Minne", "memory"),
+        ("Tavlor", "boards"),
         ("Inställningar", "settings"),
     ] {
         journey.chat(|page| {

@@ -29,6 +29,9 @@ pub mod key {
     pub const HOME: &str = "\u{E011}";
     pub const UP: &str = "\u{E013}";
     pub const DOWN: &str = "\u{E015}";
+    pub const DELETE: &str = "\u{E017}";
+    pub const F2: &str = "\u{E032}";
+    pub const F10: &str = "\u{E03A}";
 }
 
 /// Why a command failed, in the driver's words.

@@ -56,6 +56,8 @@ pub enum RecordType {
     FigureComputed,
     /// The log, or the records of one session, were exported.
     LogExported,
+    /// A session was written into a file. The record has the format.
+    SessionExported,
     /// A process that had recorded more than its start ended normally.
     AppStopped,
     /// The database was replaced by a backup after damage.

@@ -48,6 +48,21 @@ impl CallerKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Whether callers of this kind can have names of their own.
+    pub fn takes_own_name(&self) -> bool {
+        matches!(self, Self::Agent(_) | Self::Schedule(_))
+    }
+
+    /// Returns the kind with a caller's own name. Kinds without names of their own stay the same.
+    #[must_use]
+    pub fn with_own_name(self, name: &str) -> Self {
+        match self {
+            Self::Agent(_) => Self::Agent(name.to_owned()),
+            Self::Schedule(_) => Self::Schedule(name.to_owned()),
+            kind => kind,
+        }
+    }
+
     /// Returns the name of the kind in records.
     pub fn name(&self) -> &'static str {
         match self {

@@ -30,10 +30,13 @@ macro_rules! with_commands {
         $callback! {
             chat {
                 app_status(Empty) -> AppStatus, chat, "What is going on now";
-                sessions_list(SessionsListParams) -> SessionsListResponse, chat, "Sessions, newest first, by title";
+                sessions_list(SessionsListParams) -> SessionsListResponse, chat, "Sessions, pinned ones first, then newest first, by title";
                 session_open(SessionParams) -> SessionView, chat, "A session with its newest items";
                 session_rename(SessionRenameParams) -> Empty, chat, "Give a session another title";
-                session_delete(SessionParams) -> Empty, person, "Delete a session and its items";
+                session_mark(SessionMarkParams) -> Empty, chat, "Pin or archive a session, or take a mark back";
+                session_delete(SessionDeleteParams) -> SessionDeleteResponse, person, "Delete a session and its items";
+                session_restore(SessionParams) -> Empty, person, "Undo the deletion of a session";
+                session_export(SessionExportParams) -> SessionExportResponse, chat, "Write a session into a file";
                 session_erase(SessionParams) -> SessionEraseResponse, person, "Erase a session, its values in the audit log, and older copies";
                 items_page(ItemsPageParams) -> ItemsPageResponse, chat, "Older items of a session";
                 turn_start(TurnStartParams) -> TurnStartResponse, chat, "Send a message";
@@ -94,6 +97,8 @@ macro_rules! with_commands {
                 policy_get(Empty) -> PolicyView, chat, "What decides what may run";
                 policy_check(PolicyCheckParams) -> PolicyCheckResponse, chat, "What the gate would say to a call";
                 policy_backtest(PolicyBacktestParams) -> PolicyBacktestResponse, chat, "What rules would have said to past calls";
+                policy_preview(PolicyPreviewParams) -> PolicyPreview, chat, "How the text of a rules file is read; nothing is changed";
+                policy_rules_set(PolicyRulesParams) -> PolicyView, widens, "Store other rules, after they were confirmed";
                 switch_set(SwitchSetParams) -> SettingsView, person, "Switch an agent or a tool off or on";
                 run_replay(ReplayParams) -> ReplayResponse, chat, "Run a recorded message again, offline, and compare its records";
                 run_request(RunParams) -> RunResponse, chat, "Run one request of the run contract";
@@ -130,9 +135,18 @@ macro_rules! with_commands {
                 source_query(SourceQueryParams) -> DataResult, chat, "Compute figures by one SELECT";
                 source_export(ExportParams) -> ExportResponse, chat, "Write all rows of a result as a Parquet file";
                 source_rows(RowsParams) -> DataResult, chat, "Rows of a source as they are stored";
+                source_profile(SourceProfileParams) -> SourceProfile, chat, "Figures about the values of each column of a source";
                 source_verify(VerifyParams) -> FigureCheck, chat, "Compute recorded figures again and compare";
                 folder_allow(FolderParams) -> FoldersResponse, person, "Allow imports without a person from a folder";
                 folders_allowed(Empty) -> FoldersResponse, chat, "Folders from which imports without a person may read";
+                boards_list(Empty) -> BoardsResponse, chat, "Boards, by name";
+                board_open(BoardParams) -> Board, chat, "A board with its tiles, without figures";
+                board_save(BoardSaveParams) -> Board, person, "Make a board, or change one that nobody changed since it was shown";
+                board_delete(BoardDeleteParams) -> Board, person, "Delete a board; the answer has what makes it again";
+                board_tile_add(BoardTileAddParams) -> Board, person, "Pin a result to a board";
+                board_propose(SourceParams) -> BoardContent, chat, "The first board of a source, made from its definitions; nothing is stored";
+                board_tile(BoardTileParams) -> TileFigures, chat, "Compute the figures of a tile";
+                board_tile_stop(BoardTileStopParams) -> Empty, chat, "Stop computing the figures of a tile";
                 doctor(Empty) -> DoctorResponse, chat, "Check the installation";
             }
             approval {

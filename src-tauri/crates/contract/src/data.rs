@@ -87,7 +87,8 @@ pub struct ImportOptions {
     pub columns: BTreeMap<String, String>,
     /// The values of fields that have no column, such as `account`. An empty value is none.
     pub constants: BTreeMap<String, String>,
-    /// The order of day and month in dates such as 1/11/2026. Absent: the file has to show it.
+    /// The order of day, month and year in dates such as 1/11/2026 and 26-11-01. Absent: the file
+    /// has to show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub date_order: Option<DateOrder>,
@@ -95,7 +96,7 @@ pub struct ImportOptions {
     pub skip_rejected: bool,
 }
 
-/// The order of day and month where a date does not say it.
+/// The order of day, month and year where a date does not say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum DateOrder {
@@ -103,6 +104,8 @@ pub enum DateOrder {
     DayFirst,
     /// 1/11/2026 is the eleventh of January.
     MonthFirst,
+    /// 26-11-01 is the first of November 2026.
+    YearFirst,
 }
 
 /// One error of an import and its place.
@@ -291,6 +294,8 @@ pub enum ImportNote {
     BudgetsOnly,
     /// A file was read as a person had mapped an earlier file with the same columns.
     LayoutRemembered,
+    /// Bytes that are no characters of a file's encoding were replaced.
+    CharactersReplaced,
 }
 
 /// A data set.

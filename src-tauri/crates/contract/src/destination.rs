@@ -64,4 +64,8 @@ pub struct Allowance {
     pub by: String,
     /// The time at which the permission was given.
     pub given_at: DateTime<Utc>,
+    /// The time of the last read that the permission covered; absent if there was none, or only
+    /// before uses were noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<DateTime<Utc>>,
 }

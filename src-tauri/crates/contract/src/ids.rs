@@ -74,6 +74,10 @@ id_type! {
     AgentId,
     /// A source of data, which is also the name of its table in a query.
     SourceName,
+    /// The id of a board.
+    BoardId,
+    /// The id of a tile, unique within its board.
+    TileId,
 }
 
 /// The application of the desktop's own conversations.

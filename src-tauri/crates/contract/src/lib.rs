@@ -10,6 +10,7 @@ pub mod approval;
 pub mod arguments;
 pub mod audit;
 pub mod block;
+pub mod boards;
 pub mod caller;
 pub mod clock;
 pub mod commands;
@@ -72,7 +73,7 @@ pub use run::*;
 pub use service::*;
 pub use session::*;
 pub use settings::*;
-pub use text::{Amount, FilledText, Param, Text, ToParam, in_english};
+pub use text::{Amount, Days, DaysForm, FilledText, GivenName, Param, Text, ToParam, in_english};
 pub use tool::*;
 
 /// The version of the run contract in every request and error.

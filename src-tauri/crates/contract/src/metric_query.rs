@@ -11,15 +11,19 @@ use crate::{
     definitions::{Calculation, DimensionKind},
 };
 
+mod asked;
 mod condition;
 mod period;
 mod read;
 mod result;
 
+pub use asked::{AskedQuestion, PartKind, QueryPart};
 pub use condition::{Bounds, Condition, Scalar, Test};
 pub use period::{AsOf, CalendarUnit, Compare, CompareAlign, CompareTo, Period, Shift, TimeGrain};
 pub use read::{read_condition, read_conditions, read_metric_query, read_test};
-pub use result::{DataColumn, DataResult, DataType, DataVersion, PivotedValue};
+pub use result::{
+    ComparedFigure, DataColumn, DataResult, DataType, DataVersion, ENGINE, PivotedValue,
+};
 
 /// A structured question for figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, TS)]

@@ -186,6 +186,11 @@ pub trait PackData: Send + Sync {
         Err(takes_files_unread())
     }
 
+    /// Looks at a file like `survey`, but does not check its lines, of which a large file has millions.
+    fn survey_head(&self, path: &Path, options: &ImportOptions) -> Result<FileSurvey, AgentError> {
+        self.survey(path, options, &AtomicBool::new(false))
+    }
+
     /// Returns the records whose values a person can enter.
     fn entries(&self, _query: &str) -> Result<DataEntries, AgentError> {
         Ok(DataEntries::default())

@@ -8,8 +8,8 @@ use ts_rs::TS;
 
 pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
 use crate::{
-    AgentId, Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, RecordType,
-    SessionId, SessionSummary, SessionView, Text, ToolId, TurnId,
+    AgentId, Approval, ApprovalId, AuditRecordView, CallerKind, Decision, Grant, GrantId, Item,
+    RecordType, SessionFormat, SessionId, SessionSummary, SessionView, Text, ToolId, TurnId,
 };
 pub use crate::{data::*, entries::*, own_servers::*, servers::*, survey::*};
 
@@ -23,6 +23,7 @@ macro_rules! wire {
 
 mod audit_search;
 mod backtest;
+mod boards;
 mod explain;
 mod memories;
 mod messages;
@@ -32,6 +33,7 @@ mod sources;
 
 pub use audit_search::*;
 pub use backtest::*;
+pub use boards::*;
 pub use explain::*;
 pub use memories::*;
 pub use messages::*;
@@ -54,11 +56,14 @@ wire! {
         /// The most sessions of the page: at most 200; 0 means 50.
         #[serde(default)]
         limit: u32,
+        /// Lists the archived sessions instead of the others.
+        #[serde(default)]
+        archived: bool,
     }
 
     /// A page of the sessions list.
     struct SessionsListResponse {
-        /// The sessions, newest first.
+        /// The sessions: pinned ones first, then newest first.
         sessions: Vec<SessionSummary>,
         /// Whether more sessions follow.
         has_more: bool,
@@ -76,6 +81,55 @@ wire! {
         session: SessionId,
         /// The new title, 1 to 200 characters.
         title: String,
+    }
+
+    /// Pins or archives a session, or takes a mark back.
+    struct SessionMarkParams {
+        /// The session to mark.
+        session: SessionId,
+        /// Whether the session is kept at the top of the list; absent leaves this as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pinned: Option<bool>,
+        /// Whether the session is listed with the archived ones only; absent leaves this as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        archived: Option<bool>,
+    }
+
+    /// Deletes a session.
+    struct SessionDeleteParams {
+        /// The session to delete.
+        session: SessionId,
+        /// Whether the deletion can be undone for some seconds. The session is hidden at once.
+        #[serde(default)]
+        undo: bool,
+    }
+
+    /// The result of deleting a session.
+    struct SessionDeleteResponse {
+        /// The seconds in which `session_restore` undoes the deletion. 0 if it cannot be undone.
+        undo_seconds: u32,
+    }
+
+    /// Writes a session into a file.
+    struct SessionExportParams {
+        /// The session to write.
+        session: SessionId,
+        /// The format of the file.
+        format: SessionFormat,
+        /// The folder for the file, which must exist.
+        folder: String,
+    }
+
+    /// The written file.
+    struct SessionExportResponse {
+        /// The path of the file.
+        file: String,
+        /// The number of questions and answers in the file.
+        messages: u64,
+        /// The number of results of which the file has a part only.
+        cut: u64,
     }
 
     /// Selects older items of a session.
@@ -200,6 +254,9 @@ wire! {
         /// The session whose permissions apply; absent means no session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
+        /// The caller of the call; absent means the window.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caller: Option<CallerKind>,
         /// Whether to assume that untrusted content has entered the turn.
         #[serde(default)]
         untrusted: bool,

@@ -49,7 +49,8 @@ reasons! {
     /// The value does not match the form that was shown.
     Validation = "validation",
 
-    /// A list of tools, an effect or definitions have changed since they were shown to a person.
+    /// A list of tools, an effect, definitions or a board have changed since they were shown to a
+    /// person.
     Changed = "changed",
 
     // Approvals

@@ -18,7 +18,7 @@ mod content;
 mod declaration;
 
 pub use chart::ChartKind;
-pub use content::{ContentColumn, MAX_ROWS, ResultCell, ResultContent, read_content};
+pub use content::{Computation, ContentColumn, MAX_ROWS, ResultCell, ResultContent, read_content};
 use declaration::AnyDeclaration;
 pub use declaration::{ShapeName, ViewDeclaration};
 

@@ -12,7 +12,8 @@ use crate::{Approval, Item, SessionId, TurnId};
 pub struct SessionSummary {
     /// The identifier of the session.
     pub id: SessionId,
-    /// The title, by default the beginning of the first message.
+    /// The title. Until a person gives one, it comes from the first message that got data, or from
+    /// a longer one.
     pub title: String,
     /// The moment of the first message.
     pub created_at: DateTime<Utc>,
@@ -22,6 +23,12 @@ pub struct SessionSummary {
     pub running: bool,
     /// The number of pending actions in the session.
     pub waiting_approvals: u32,
+    /// Whether the session is kept at the top of the list.
+    #[serde(default)]
+    pub pinned: bool,
+    /// Whether the session is listed with the archived ones only.
+    #[serde(default)]
+    pub archived: bool,
 }
 
 /// A message that waits for the end of the running turn.
@@ -58,4 +65,16 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(as = "Option<bool>", optional)]
     pub memory_off: bool,
+}
+
+/// The formats in which a session is written into a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionFormat {
+    /// Markdown, with results as tables.
+    Markdown,
+    /// One HTML page without script, made for printing.
+    Html,
+    /// All items and approvals as JSON.
+    Json,
 }

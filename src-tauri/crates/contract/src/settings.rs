@@ -18,6 +18,8 @@ pub struct Settings {
     pub language: String,
     /// `light`, `dark`, `contrast` or `system`.
     pub theme: String,
+    /// The size of everything in the windows, in percent (80 to 200).
+    pub zoom: u16,
     /// Whether the assistant may answer and act. If false, every run is refused.
     pub agent_enabled: bool,
     /// Switches of individual agents and tools.
@@ -59,6 +61,7 @@ impl Default for Settings {
         Self {
             language: "system".into(),
             theme: "system".into(),
+            zoom: 100,
             agent_enabled: true,
             switches: Switches::default(),
             welcomed: false,

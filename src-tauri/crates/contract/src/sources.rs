@@ -14,6 +14,7 @@ use crate::{SourceName, Text};
 mod asking;
 mod decisions;
 mod job;
+mod profile;
 mod proof;
 mod report;
 
@@ -25,6 +26,9 @@ pub use decisions::{ColumnChoice, ImportDecisions, ImportMode, NumberSign};
 pub use job::{
     Exclusion, IMPORT_MEMORY, ImportEvent, ImportJob, ImportLimits, JOB_FILE, PART_FILE,
     PROCESS_MEMORY, PartRef, StoredColumn, TEXT_BYTES,
+};
+pub use profile::{
+    AskProfile, ColumnProfile, ProfileBasis, SourceProfile, TextLengths, ValueCount, ValueRange,
 };
 pub use proof::{
     AskProve, AskVerify, DATABASE_ROWS, Proved, RESULT_BYTES, RESULT_ROWS, Verified, VerifiedPart,
@@ -66,8 +70,38 @@ pub struct SourceView {
     pub approved: u32,
     /// The number of definitions that wait for an approval.
     pub proposed: u32,
+    /// The state of the source.
+    #[serde(default)]
+    pub status: SourceStatus,
+    /// The bytes of all its stored rows, including those of former imports. None for a database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub bytes: Option<u64>,
+    /// The days until the values of all its measures are settled. None if they are final at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub settles_after: Option<u32>,
     /// Notes for people about the source, such as "network not restricted".
     pub notes: Vec<Text>,
+}
+
+/// The state of a source. If several apply, it is the first of this list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceStatus {
+    /// A file with its rows or its description is damaged or missing.
+    Damaged,
+    /// An import into the source runs.
+    Importing,
+    /// The database could not be reached by the last question, or refused the sign-in.
+    Unreachable,
+    /// The source has no rows, because its imports were taken back.
+    Empty,
+    /// Definitions wait for an approval.
+    ToApprove,
+    /// The source answers questions.
+    #[default]
+    Ready,
 }
 
 /// The kind of place that contains the rows of a source.
@@ -144,6 +178,11 @@ pub struct ImportChange {
     pub changed_rows: u64,
     /// The number of former rows of the scope that are not in the file.
     pub vanished_rows: u64,
+    /// The days of former rows of the scope that are not in the file and stay, because the import
+    /// replaced only rows with the same key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub kept_days: Option<DayRange>,
     /// The sums of each measure in the scope, before and after.
     pub sums: Vec<SumChange>,
 }

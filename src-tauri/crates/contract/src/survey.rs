@@ -121,7 +121,7 @@ pub struct SurveyedField {
 /// The format of the days in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SurveyedDates {
-    /// The order of day and month, if it matters and is known.
+    /// The order of day, month and year, if it matters and is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub order: Option<DateOrder>,

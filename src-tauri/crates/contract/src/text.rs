@@ -11,8 +11,12 @@ use ts_rs::TS;
 use crate::error::TEXTS;
 
 mod amount;
+mod days;
+mod name;
 
 pub use amount::Amount;
+pub use days::{Days, DaysForm};
+pub use name::GivenName;
 
 /// A sentence for a person. The type dereferences to the English form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -35,7 +39,8 @@ pub struct FilledText {
     pub params: BTreeMap<String, Param>,
 }
 
-/// The value of a placeholder: a number, a text that may have its own translation, or an amount.
+/// The value of a placeholder: a number, a text that may have its own translation, an amount, a name
+/// of the data, or days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(untagged)]
 pub enum Param {
@@ -45,6 +50,10 @@ pub enum Param {
     Text(Text),
     /// An exact decimal number, which each language writes in its own way.
     Amount(Amount),
+    /// A name or a value of the data, which is shown as it is.
+    Name(GivenName),
+    /// Days, which each language writes in its own way.
+    Days(Days),
 }
 
 /// Creates a `Text` from a sentence with named placeholders: `text!("{host} failed ({status}).",
@@ -83,12 +92,17 @@ impl Text {
         if sentences.len() < 2 {
             return sentences.pop().unwrap_or_default();
         }
+        Self::listed(sentences.into_iter().map(Param::Text), " ")
+    }
+
+    /// Lists values, with a separator between two of them. Each value keeps its own key.
+    pub fn listed(values: impl IntoIterator<Item = Param>, separator: &str) -> Self {
         let (mut key, mut params) = (Vec::new(), BTreeMap::new());
-        for (at, sentence) in sentences.into_iter().enumerate() {
+        for (at, value) in values.into_iter().enumerate() {
             key.push(format!("{{s{at}}}"));
-            params.insert(format!("s{at}"), Param::Text(sentence));
+            params.insert(format!("s{at}"), value);
         }
-        Self::of(key.join(" "), params)
+        Self::of(key.join(separator), params)
     }
 
     /// Appends a sentence.
@@ -116,9 +130,8 @@ impl Text {
     /// among the values are translated, too. A key without a translation stays English.
     pub fn translated(&self, find: &dyn Fn(&str) -> Option<&'static str>) -> String {
         let inner = |param: &Param| match param {
-            Param::Number(number) => Param::Number(*number),
             Param::Text(text) => Param::Text(Self::Plain(text.translated(find))),
-            Param::Amount(amount) => Param::Amount(amount.clone()),
+            Param::Number(_) | Param::Amount(_) | Param::Name(_) | Param::Days(_) => param.clone(),
         };
         match self {
             Self::Plain(text) => find(text).map_or_else(|| text.clone(), str::to_owned),
@@ -216,6 +229,8 @@ impl fmt::Display for Param {
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => text.fmt(f),
             Self::Amount(amount) => amount.fmt(f),
+            Self::Name(name) => name.fmt(f),
+            Self::Days(days) => days.fmt(f),
         }
     }
 }
@@ -281,6 +296,12 @@ impl From<Text> for String {
 pub trait ToParam {
     /// Returns the value for the placeholder.
     fn to_param(&self) -> Param;
+}
+
+impl ToParam for Param {
+    fn to_param(&self) -> Param {
+        self.clone()
+    }
 }
 
 impl ToParam for Text {

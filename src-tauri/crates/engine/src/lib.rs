@@ -22,6 +22,7 @@ mod tools;
 mod turn;
 
 pub use approvals::decide::Decided;
+pub use approvals::look_alikes::look_alikes;
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::shorten_text;
@@ -36,7 +37,7 @@ pub use redaction::{Exact, MARK, find_keys};
 pub use replay::compare::{Comparison, Difference, compare_runs};
 pub use run::TurnStream;
 pub use runner::recovery::Recovered;
-pub use sessions::deletion::ClosedSession;
+pub use sessions::{closed::ClosedSession, deletion::UNDO_SECONDS};
 pub use tools::checkable::unchecked_places;
 pub use tools::coerce::coerce;
 pub use tools::schema::Validators;

@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::broadcast;
 
 use crate::{
+    boards::Boards,
     data::Sources,
     keys::Keys,
     log::{AgeJudge, HostLog},
@@ -68,6 +69,7 @@ pub struct Parts {
     pub(crate) log: HostLog,
     pub(crate) servers: Arc<HostServers>,
     pub(crate) sources: Sources,
+    pub(crate) boards: Boards,
     pub(crate) packs: HostPacks,
     pub(crate) pushes: Pushes,
     pub(crate) process: Process,

@@ -13,6 +13,10 @@ wire! {
         /// The words to search for. All words must occur, the last word at least as the beginning
         /// of a word.
         text: String,
+        /// Selects messages of this session; absent searches all sessions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        session: Option<SessionId>,
         /// Selects messages at or after this time.
         #[serde(default)]
         since: Option<DateTime<Utc>>,

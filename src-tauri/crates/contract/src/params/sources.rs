@@ -14,7 +14,7 @@ pub use crate::{
     metric_query::{DataResult, MeasureParams},
     sources::{
         ColumnChoice, RowOrder, SourceAddParams, SourceJob, SourceJobView, SourceParams,
-        SourceView, SourcesResponse,
+        SourceProfile, SourceView, SourcesResponse,
     },
 };
 
@@ -154,6 +154,15 @@ wire! {
         /// The maximum number of rows in the answer; 0 means 200.
         #[serde(default)]
         limit: u64,
+    }
+
+    /// Asks for figures about the values of columns.
+    struct SourceProfileParams {
+        /// The source.
+        name: SourceName,
+        /// The columns. Empty for all. A response may leave the last ones out; it names them.
+        #[serde(default)]
+        columns: Vec<String>,
     }
 
     /// Names a record of the log whose figures are computed again.

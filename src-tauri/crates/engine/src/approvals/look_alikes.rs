@@ -21,7 +21,7 @@ const ALPHABETS: [Script; 6] = [
 const CHARS: usize = 64;
 
 /// Returns the words of these texts that mix alphabets, each once.
-pub(crate) fn look_alikes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<LookAlike> {
+pub fn look_alikes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
     let words = texts.into_iter().flat_map(|text| text.split(|c: char| !is_word_character(c)));
     for look_alike in words.filter_map(find_mixed_alphabets) {

@@ -26,6 +26,7 @@ pub(crate) async fn keep_named_destinations(context: &TurnContext) {
         session: Some(context.session.clone()),
         by: "message".into(),
         given_at,
+        last_used_at: None,
     });
     if let Err(error) = context.world().store.allowances_put(allowances.collect()).await {
         tracing::warn!(%error, "the destinations that a message names could not be stored");
@@ -109,6 +110,7 @@ impl Allowances {
             session: session.cloned(),
             by: by.to_owned(),
             given_at,
+            last_used_at: None,
         });
         self.store.allowances_put(allowances.collect()).await.map_err(AgentError::from)
     }

@@ -7,7 +7,7 @@ use policy::Leave;
 use serde_json::Value;
 
 use crate::{
-    ports::DestinationState,
+    ports::{DestinationState, SentBytes},
     turn::{context::TurnContext, kind::TurnKind},
 };
 
@@ -135,8 +135,9 @@ async fn count(context: &TurnContext, spec: &ToolSpec, arguments: &Value, anew: 
     if all.is_empty() {
         return;
     }
-    let bytes = count_bytes(arguments);
-    if let Err(error) = context.world().store.sent_add(&context.session, &all, bytes, anew).await {
+    let world = context.world();
+    let sent = SentBytes { bytes: count_bytes(arguments), anew, at: world.clock.now() };
+    if let Err(error) = world.store.sent_add(&context.session, &all, sent).await {
         tracing::warn!(%error, "what a read sends could not be counted");
     }
 }

@@ -2,6 +2,7 @@
 //! them.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use contract::{Allowance, Destination, SessionId};
 
 use crate::ports::StoreError;
@@ -14,6 +15,18 @@ pub struct DestinationState {
     /// The bytes that reads of this conversation have sent to the destination since a person last
     /// allowed it.
     pub sent_bytes: u64,
+}
+
+/// The data that a read sends to each of its destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentBytes {
+    /// The bytes.
+    pub bytes: u64,
+    /// Whether a person approved this read, so that the count restarts with it. Otherwise, the
+    /// permissions for the destinations cover the read.
+    pub anew: bool,
+    /// The time of the read.
+    pub at: DateTime<Utc>,
 }
 
 /// Stores the permissions of reads to send data to destinations, and the amount of data sent.
@@ -36,13 +49,12 @@ pub trait Destinations: Send + Sync {
         session: &SessionId,
         of: &[Destination],
     ) -> Result<Vec<DestinationState>, StoreError>;
-    /// Adds the bytes that a read sends to each of these destinations. With `anew`, a person
-    /// approved this read, so the count restarts with it.
+    /// Adds the bytes that a read sends to each of these destinations, and notes the use of the
+    /// permissions that cover the read.
     async fn sent_add(
         &self,
         session: &SessionId,
         to: &[Destination],
-        bytes: u64,
-        anew: bool,
+        sent: SentBytes,
     ) -> Result<(), StoreError>;
 }

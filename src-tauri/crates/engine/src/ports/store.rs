@@ -57,18 +57,41 @@ pub trait Sessions: Send + Sync {
         title: &str,
         at: DateTime<Utc>,
     ) -> Result<(), StoreError>;
-    /// Returns a session, or None if it does not exist.
+    /// Returns a session, or None if it does not exist or is hidden.
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
-    /// Returns sessions whose titles contain `query`, newest first. The engine fills `running` and
-    /// `waiting_approvals`.
+    /// Returns the sessions that fit the filter: pinned ones first, then newest first. The engine
+    /// fills `running` and `waiting_approvals`.
     async fn sessions(
         &self,
-        query: &str,
+        filter: &SessionFilter,
         offset: u32,
         limit: u32,
     ) -> Result<Vec<SessionSummary>, StoreError>;
-    /// Replaces the title of a session.
+    /// Replaces the title of a session by one that a person gave. No message replaces it.
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
+    /// Returns the title of a session if a later message may replace it.
+    async fn session_open_title(&self, id: &SessionId) -> Result<Option<String>, StoreError>;
+    /// Replaces the title by that of a message, unless the title stays. If `stays`, no later
+    /// message replaces the new title.
+    async fn session_suggest_title(
+        &self,
+        id: &SessionId,
+        title: &str,
+        stays: bool,
+    ) -> Result<(), StoreError>;
+    /// Pins or archives a session, or takes a mark back. None leaves a mark as it is.
+    async fn session_mark(
+        &self,
+        id: &SessionId,
+        pinned: Option<bool>,
+        archived: Option<bool>,
+    ) -> Result<(), StoreError>;
+    /// Hides a session whose data will be deleted. Until then, `session_restore` shows it again.
+    async fn session_hide(&self, id: &SessionId, at: DateTime<Utc>) -> Result<(), StoreError>;
+    /// Shows a hidden session again, with all its data.
+    async fn session_restore(&self, id: &SessionId) -> Result<(), StoreError>;
+    /// Returns the hidden sessions.
+    async fn sessions_hidden(&self) -> Result<Vec<SessionId>, StoreError>;
     /// Deletes a session with all its data.
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
     /// Deletes a session like `session_delete`. Afterwards, no file of the store and no copy of
@@ -100,9 +123,20 @@ pub trait Sessions: Send + Sync {
     ) -> Result<Vec<Approval>, StoreError>;
 }
 
+/// Selects sessions of the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// A part of the title, in any case. Empty selects all.
+    pub query: String,
+    /// Selects the archived sessions instead of the others.
+    pub archived: bool,
+}
+
 /// Narrows a search for messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageFilter {
+    /// Selects messages of this session. Absent selects those of all sessions.
+    pub session: Option<SessionId>,
     /// Selects messages at or after this time.
     pub since: Option<DateTime<Utc>>,
     /// Selects messages before this time.

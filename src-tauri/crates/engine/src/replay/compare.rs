@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::ports::RecordDraft;
 
-/// The members that differ in every run.
-const NEVER_EQUAL: [&str; 14] = [
+/// The members that differ in every run, and one that records of earlier versions lack.
+const NEVER_EQUAL: [&str; 15] = [
     "approval",
     "call",
     "calls_ids",
@@ -24,6 +24,7 @@ const NEVER_EQUAL: [&str; 14] = [
     "request_id",
     "session",
     "turn",
+    "unpriced_models",
     "v",
 ];
 

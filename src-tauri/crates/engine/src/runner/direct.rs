@@ -18,7 +18,7 @@ use crate::{
     turn::{
         context::{TurnContext, TurnStart},
         kind::TurnKind,
-        lanes::{Accepted, DIRECT},
+        lanes::{Accepted, DIRECT, closed_error},
         outcome::End,
         refusals::Refused,
         services::TurnServices,
@@ -119,6 +119,9 @@ impl DirectCalls {
         cancel: CancellationToken,
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         self.shared.switches.check_enabled()?;
+        if params.session.as_ref().is_some_and(|session| self.shared.lanes.is_closed(session)) {
+            return Err(closed_error());
+        }
         self.shared.secrets.check_no_secret(&params.arguments)?;
         self.shared.secrets.check_stored_names(&[
             params.session.as_ref().map_or("", SessionId::as_str),
@@ -142,7 +145,7 @@ impl DirectCalls {
     ) -> Result<PolicyCheckResponse, AgentError> {
         self.shared.switches.check_enabled()?;
         let accepted = Accepted {
-            caller: Caller::inside().headless(true),
+            caller: params.caller.map_or_else(Caller::window, Caller::new).headless(true),
             ..Accepted::without_message(TurnId(self.shared.world.ids.next("turn")))
         };
         let session = params.session.unwrap_or_else(|| SessionId::new(DIRECT));

@@ -216,6 +216,10 @@ impl Turn {
             error.filter(|_| status != TurnStatus::ApprovalRequired).map(|error| error.code.name());
         tracing::Span::current().record("status", name).record("code", code);
         let served = self.served(name, code);
+        let (nano_usd, unpriced) = {
+            let entries = self.context.account.entries();
+            (entries.nano_usd, entries.unpriced.len())
+        };
         let mut draft = RecordDraft::new(RecordType::RunEnded)
             .field("status", name)
             .field("level", if code.is_some() { "error" } else { "info" })
@@ -224,7 +228,8 @@ impl Turn {
             .field("model_calls", usage.model_calls)
             .field("tokens_in", usage.input_tokens)
             .field("tokens_out", usage.output_tokens)
-            .field("nano_usd", self.context.account.entries().nano_usd);
+            .field("nano_usd", nano_usd)
+            .field("unpriced_models", unpriced);
         if let Some(code) = code {
             draft = draft.field("code", code);
         }

@@ -35,6 +35,7 @@ pub(crate) async fn policy_decision(
         tool: spec,
         arguments,
         session: &context.session,
+        caller: &context.caller.kind,
         mode: settings.policy,
         rules: &rules,
         grants: &grants,

@@ -271,6 +271,8 @@ async fn a_deny_rule_added_after_the_proposal_stops_the_approved_action() {
         tool: "*".into(),
         effect: None,
         arguments: Default::default(),
+        callers: vec![],
+        expires_at: None,
         reason: None,
     });
     bench.decide(&approval, once()).await.unwrap();

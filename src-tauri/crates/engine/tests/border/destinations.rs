@@ -122,6 +122,7 @@ async fn an_added_server_asks_until_it_is_allowed_unless_it_has_no_network() {
 
     let listed = bench.engine.allowances.list().await.unwrap();
     assert_eq!((listed.len(), &listed[0].destination), (1, &server));
+    assert!(listed[0].last_used_at.is_some(), "the second read is noted");
     bench.engine.allowances.revoke(&server, listed[0].session.as_ref()).await.unwrap();
     bench.model.then(vec![Say::Call("fetch", json!({"q": "next week"}))]);
     bench.start("Next week?").await;

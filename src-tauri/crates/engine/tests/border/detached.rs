@@ -89,6 +89,22 @@ async fn the_log_records_the_end_of_a_pending_action_of_a_deleted_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undone_deletion_restores_the_conversation_but_not_its_pending_action() {
+    let (bench, approval) = left().await;
+    let items = bench.items().await.len();
+    bench.engine.sessions.delete_undoably(&"s".into()).await.unwrap();
+    assert_eq!(status(&bench, &approval).await, ApprovalStatus::Cancelled);
+    bench.engine.sessions.restore(&"s".into()).await.unwrap();
+    assert!(bench.items().await.len() >= items, "all messages are there again");
+    assert_eq!(status(&bench, &approval).await, ApprovalStatus::Cancelled);
+    bench.decide(&approval, once()).await.unwrap_err();
+    assert!(bench.runs().is_empty(), "no action runs by an undo");
+    let ends = bench.records().await;
+    let ends = ends.into_iter().filter(|(kind, _)| *kind == RecordType::ApprovalResolved);
+    assert_eq!(ends.map(|(_, end)| end).collect::<Vec<_>>(), [Some("cancelled".to_owned())]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_log_records_the_expiry_of_a_pending_action_of_an_expired_session() {
     let (bench, _) = left().await;
     bench.engine.sessions.expire(&"s".into(), None).await.unwrap();

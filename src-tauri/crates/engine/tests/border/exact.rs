@@ -107,6 +107,7 @@ async fn direct_calls_and_policy_checks_refuse_numbers_that_would_lose_digits() 
             tool: "r".into(),
             arguments: json!({"x": [number]}),
             session: None,
+            caller: None,
             untrusted: false,
         };
         assert_eq!(

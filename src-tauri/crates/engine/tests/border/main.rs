@@ -11,6 +11,7 @@ mod answers;
 mod approvals;
 mod assistant;
 mod budgets;
+mod conversations;
 mod destinations;
 mod detached;
 mod egress;

@@ -753,6 +753,7 @@ async fn agent_run_10_every_record_of_a_run_contains_the_callers_ids() {
     assert!(
         ended.fields.contains_key("duration_ms")
             && ended.fields.contains_key("agent")
+            && ended.fields["unpriced_models"] == 1
             && ended.fields["level"] == "info"
     );
     let started = listed

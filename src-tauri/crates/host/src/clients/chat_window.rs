@@ -95,6 +95,12 @@ impl ChatWindow {
         self.0.server_reads_set(params.clone()).await
     }
 
+    async fn set_rules(&self, params: PolicyRulesParams) -> Result<PolicyView, AgentError> {
+        self.0.check_rules(&params).await?;
+        let _confirmed = self.lock_confirmed(|| self.0.rules_changes(&params)).await?;
+        self.0.policy_rules_set(params.clone()).await
+    }
+
     async fn give_allowance(&self, params: AllowanceParams) -> Result<Empty, AgentError> {
         let _confirmed = self.lock_confirmed(|| Ok(vec![describe_allowance(&params)])).await?;
         self.0.give_allowance(&params, &CallerKind::Window).await
@@ -181,6 +187,9 @@ macro_rules! carry_out {
     ($me:ident, allowance_give, $params:ident) => {
         $me.give_allowance($params).await
     };
+    ($me:ident, policy_rules_set, $params:ident) => {
+        $me.set_rules($params).await
+    };
     ($me:ident, turn_start, $params:ident) => {
         $me.0.turn_start_from(Caller::window(), $params).await
     };
@@ -234,6 +243,9 @@ macro_rules! unconfirmed {
         ""
     };
     (allowance_give, $level:ident) => {
+        ""
+    };
+    (policy_rules_set, $level:ident) => {
         ""
     };
     ($name:ident, $level:ident) => {

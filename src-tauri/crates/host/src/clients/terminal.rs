@@ -255,6 +255,11 @@ macro_rules! carry_out {
     ($me:ident, allowance_give, $level:ident, $params:ident) => {
         $me.give_allowance($params).await
     };
+    // At a terminal, a person edits the file itself.
+    ($me:ident, policy_rules_set, $level:ident, $params:ident) => {{
+        let _ = $params;
+        Err(window_only_error("Only the approval window may change what may run."))
+    }};
     ($me:ident, source_add, $level:ident, $params:ident) => {
         $me.add_source($params).await
     };
@@ -273,6 +278,12 @@ macro_rules! carry_out {
     };
     ($me:ident, source_export, $level:ident, $params:ident) => {
         from_terminal($me.host.source_export($params)).await
+    };
+    ($me:ident, board_tile, $level:ident, $params:ident) => {
+        from_terminal($me.host.board_tile($params)).await
+    };
+    ($me:ident, session_export, $level:ident, $params:ident) => {
+        from_terminal($me.host.session_export($params)).await
     };
     ($me:ident, audit_export, $level:ident, $params:ident) => {
         from_terminal($me.host.audit_export($params)).await

@@ -38,18 +38,10 @@ impl Host {
             }
         };
         let at = self.now().format("%Y%m%d-%H%M%S");
-        let file = folder.join(format!("memories-{at}.json"));
         let count = memories.len() as u64;
         let content = serde_json::to_vec_pretty(&Export { index, memories })
             .map_err(|error| AgentError::internal("export", error.to_string()))?;
-        write_new(&file, &content).map_err(|error| {
-            AgentError::invalid(text!(
-                "{folder} cannot be written: {error}.",
-                folder = folder.display().to_string(),
-                error = error.to_string()
-            ))
-        })?;
-        let file = file.display().to_string();
+        let file = write_new(folder, &format!("memories-{at}.json"), &content)?;
         let record = RecordDraft::new(RecordType::Memory)
             .field("action", "exported")
             .field("memories", count)
@@ -59,10 +51,20 @@ impl Host {
     }
 }
 
-fn write_new(file: &Path, content: &[u8]) -> std::io::Result<()> {
+/// Writes a new file, which only its owner can read. Returns its path.
+pub(super) fn write_new(folder: &Path, name: &str, content: &[u8]) -> Result<String, AgentError> {
     use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
 
+    let file = folder.join(name);
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
-    options.open(file)?.write_all(content)
+    let written = options.open(&file).and_then(|mut opened| opened.write_all(content));
+    written.map_err(|error| {
+        AgentError::invalid(text!(
+            "{folder} cannot be written: {error}.",
+            folder = folder.display().to_string(),
+            error = error.to_string()
+        ))
+    })?;
+    Ok(file.display().to_string())
 }

@@ -16,6 +16,7 @@ use crate::{
 
 mod approvals;
 mod backtest;
+mod boards;
 mod data;
 mod doctor;
 mod erasure;
@@ -25,7 +26,9 @@ mod model;
 mod own_servers;
 mod recovery;
 pub(crate) mod replay;
+mod rules;
 mod server_tools;
+mod session_export;
 mod settings;
 mod turns;
 
@@ -50,9 +53,29 @@ impl Commands for Host {
     async fn session_rename(&self, params: SessionRenameParams) -> Result<Empty, AgentError> {
         self.engine.sessions.rename(&params.session, &params.title).await.map(|()| Empty {})
     }
-    async fn session_delete(&self, params: SessionParams) -> Result<Empty, AgentError> {
+    async fn session_mark(&self, params: SessionMarkParams) -> Result<Empty, AgentError> {
+        self.engine.sessions.mark(&params).await.map(|()| Empty {})
+    }
+    async fn session_delete(
+        &self,
+        params: SessionDeleteParams,
+    ) -> Result<SessionDeleteResponse, AgentError> {
         self.check_alarm()?;
-        self.engine.sessions.delete(&params.session).await.map(|()| Empty {})
+        if params.undo {
+            self.engine.sessions.delete_undoably(&params.session).await?;
+            return Ok(SessionDeleteResponse { undo_seconds: engine::UNDO_SECONDS });
+        }
+        self.engine.sessions.delete(&params.session).await?;
+        Ok(SessionDeleteResponse { undo_seconds: 0 })
+    }
+    async fn session_restore(&self, params: SessionParams) -> Result<Empty, AgentError> {
+        self.engine.sessions.restore(&params.session).await.map(|()| Empty {})
+    }
+    async fn session_export(
+        &self,
+        params: SessionExportParams,
+    ) -> Result<SessionExportResponse, AgentError> {
+        self.export_session(&params).await
     }
     async fn session_erase(
         &self,
@@ -374,7 +397,7 @@ impl Commands for Host {
     }
 
     async fn policy_get(&self, _: Empty) -> Result<PolicyView, AgentError> {
-        Ok(self.profile.policy_view())
+        Ok(self.profile.policy_view(self.now()))
     }
     async fn policy_check(
         &self,
@@ -387,6 +410,15 @@ impl Commands for Host {
         params: PolicyBacktestParams,
     ) -> Result<PolicyBacktestResponse, AgentError> {
         self.backtest_policy(params).await
+    }
+    async fn policy_preview(
+        &self,
+        params: PolicyPreviewParams,
+    ) -> Result<PolicyPreview, AgentError> {
+        self.preview_rules(&params)
+    }
+    async fn policy_rules_set(&self, params: PolicyRulesParams) -> Result<PolicyView, AgentError> {
+        self.set_rules(&params).await
     }
     async fn run_replay(&self, params: ReplayParams) -> Result<ReplayResponse, AgentError> {
         self.replay_run(&params).await
@@ -545,6 +577,12 @@ impl Commands for Host {
     async fn source_rows(&self, params: RowsParams) -> Result<DataResult, AgentError> {
         self.sources.rows(params).await
     }
+    async fn source_profile(
+        &self,
+        params: SourceProfileParams,
+    ) -> Result<SourceProfile, AgentError> {
+        self.sources.profile(params).await
+    }
     async fn source_verify(&self, params: VerifyParams) -> Result<FigureCheck, AgentError> {
         self.sources.check(&self.log.show(params.record).await?).await
     }
@@ -554,6 +592,34 @@ impl Commands for Host {
     }
     async fn folders_allowed(&self, _: Empty) -> Result<FoldersResponse, AgentError> {
         self.sources.allowed_folders()
+    }
+
+    async fn boards_list(&self, _: Empty) -> Result<BoardsResponse, AgentError> {
+        Ok(BoardsResponse { boards: self.boards.list()? })
+    }
+    async fn board_open(&self, params: BoardParams) -> Result<Board, AgentError> {
+        self.boards.read(&params.id)
+    }
+    async fn board_save(&self, params: BoardSaveParams) -> Result<Board, AgentError> {
+        self.save_board(params).await
+    }
+    async fn board_delete(&self, params: BoardDeleteParams) -> Result<Board, AgentError> {
+        self.check_alarm()?;
+        self.boards.delete(&params).await
+    }
+    async fn board_tile_add(&self, params: BoardTileAddParams) -> Result<Board, AgentError> {
+        self.pin_tile(params).await
+    }
+    async fn board_propose(&self, params: SourceParams) -> Result<BoardContent, AgentError> {
+        self.boards.propose(&params.name)
+    }
+    async fn board_tile(&self, params: BoardTileParams) -> Result<TileFigures, AgentError> {
+        self.check_alarm()?;
+        self.boards.compute(&params).await
+    }
+    async fn board_tile_stop(&self, params: BoardTileStopParams) -> Result<Empty, AgentError> {
+        self.boards.stop(&params.run);
+        Ok(Empty {})
     }
 
     async fn doctor(&self, _: Empty) -> Result<DoctorResponse, AgentError> {

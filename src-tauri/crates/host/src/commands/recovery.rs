@@ -85,10 +85,14 @@ async fn record_packs(log: &Log, tools: &HostTools) {
 }
 
 impl Host {
-    /// Records the packs, recovers the turns that were running when the last process ended, and
-    /// starts the servers, or only connects to the servers whose tools must be listed.
+    /// Records the packs, finishes deletions, recovers the turns that were running when the last
+    /// process ended, and starts the servers, or only connects to the servers whose tools must be
+    /// listed.
     pub(crate) async fn do_first_work(&self) -> Result<(), AgentError> {
         record_packs(&self.log, &self.packs.tools).await;
+        if let Err(error) = self.engine.sessions.finish_earlier_deletions().await {
+            tracing::warn!(message = error.message, "a deletion could not be finished");
+        }
         let interrupted = recover_turns(&self.engine).await?;
         self.process.notices.lock().extend(interrupted);
         let options = &self.process.options;

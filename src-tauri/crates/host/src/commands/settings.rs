@@ -120,8 +120,8 @@ impl Host {
         }
     }
 
-    /// Writes one record for each changed setting, with its old and new value. The look of tables
-    /// is not recorded.
+    /// Writes one record for each changed setting, with its old and new value. Sizes in the window
+    /// are not recorded.
     pub(crate) async fn record_changes(
         &self,
         before: &Settings,
@@ -130,8 +130,8 @@ impl Host {
         let (old, new) = (json!(before), json!(after));
         let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return Ok(()) };
         for (name, value) in new {
-            // Widths of columns allow nothing, and change each time that an edge is dragged.
-            if old.get(name) == Some(value) || name == "column_widths" {
+            // Sizes allow nothing, and change with each key press or drag of an edge.
+            if old.get(name) == Some(value) || matches!(name.as_str(), "zoom" | "column_widths") {
                 continue;
             }
             let kind = if name == "agent_enabled" {

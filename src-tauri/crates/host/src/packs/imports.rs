@@ -333,8 +333,8 @@ async fn find_options(
     decisions: &ImportDecisions,
 ) -> Option<ImportOptions> {
     let survey_with = async |options: ImportOptions| {
-        let (path, stop) = (file.to_owned(), AtomicBool::new(false));
-        open.run_blocking(move |data| data.survey(&path, &options, &stop)).await.ok()
+        let path = file.to_owned();
+        open.run_blocking(move |data| data.survey_head(&path, &options)).await.ok()
     };
     let fields = survey_with(ImportOptions::default()).await?.fields;
     let options = read_options(decisions, |name| fields.iter().any(|field| field.name == name));

@@ -3,11 +3,15 @@
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
+use chrono::{DateTime, Utc};
 use contract::{
     AgentError, PolicyMode, PolicyView, PriceTable, PricesView, Settings, SwitchTarget, ToolSpec,
     text,
 };
-use engine::ports::{Profile, SessionValues};
+use engine::{
+    ports::{Profile, SessionValues},
+    sha256_hex,
+};
 use models::Api;
 use parking_lot::{Mutex, RwLock};
 use policy::Rules;
@@ -205,9 +209,14 @@ impl LiveProfile {
     }
 
     /// Returns the current policy mode, rules and grants for display.
-    pub(crate) fn policy_view(&self) -> PolicyView {
-        let (rules, path) = (self.rules(), self.paths.rules());
-        let Rules { rules, grants, faults } = (*rules).clone();
+    pub(crate) fn policy_view(&self, now: DateTime<Utc>) -> PolicyView {
+        let path = self.paths.rules();
+        // The parts of the view must belong to the same state of the file.
+        let read = self.rules_text();
+        let rules = parse_rules(&read);
+        let idle = rules.idle(now);
+        let text = read.as_ref().ok().and_then(Option::as_deref);
+        let Rules { rules, grants, faults } = rules;
         PolicyView {
             mode: self.settings().policy,
             file: path.display().to_string(),
@@ -215,7 +224,29 @@ impl LiveProfile {
             rules,
             grants,
             faults,
+            idle,
+            text: policy::stored_text(text.unwrap_or_default()),
+            fingerprint: fingerprint(text),
         }
+    }
+
+    /// Reads the text of the rules file. Returns none if there is no file.
+    pub(crate) fn rules_text(&self) -> io::Result<Option<String>> {
+        read_rules_text(&self.paths)
+    }
+
+    /// Writes the rules file. With `keep_old`, a copy of the old file is kept beside it.
+    pub(crate) fn write_rules(&self, text: &str, keep_old: bool) -> Result<(), AgentError> {
+        let path = self.paths.rules();
+        let kept = if keep_old { keep_unreadable(&path, "json.unreadable") } else { Ok(()) };
+        kept.and_then(|()| write_atomically(&path, text)).map_err(|error| {
+            let path = path.display();
+            AgentError::internal(
+                "rules_file",
+                text!("The rules could not be saved in {path}: {error}.", path, error),
+            )
+            .hint("Free some space or make the folder writable, then save again.")
+        })
     }
 
     /// Returns the price table with its sources, and whether the configured model has a price.
@@ -386,10 +417,27 @@ fn apply_overrides(mut settings: Settings, env: &Environment) -> Settings {
     settings
 }
 
+/// Returns the SHA-256 hash (hex) of the text of a rules file; empty if there is no text.
+pub(crate) fn fingerprint(text: Option<&str>) -> String {
+    text.map(|text| sha256_hex(text.as_bytes())).unwrap_or_default()
+}
+
 fn read_rules(paths: &Paths) -> Rules {
+    parse_rules(&read_rules_text(paths))
+}
+
+fn read_rules_text(paths: &Paths) -> io::Result<Option<String>> {
     match files::read_text(&paths.rules(), files::BY_HAND) {
-        Ok(text) => Rules::parse(&text),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Rules::default(),
+        Ok(text) => Ok(Some(text)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+fn parse_rules(read: &io::Result<Option<String>>) -> Rules {
+    match read {
+        Ok(Some(text)) => Rules::parse(text),
+        Ok(None) => Rules::default(),
         Err(e) => Rules::unreadable("policy.json", e.to_string()),
     }
 }

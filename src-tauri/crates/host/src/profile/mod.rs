@@ -19,7 +19,7 @@ mod widening;
 
 pub(crate) use database::Database;
 pub use live_profile::settings_fault;
-pub(crate) use live_profile::{Environment, LiveProfile};
+pub(crate) use live_profile::{Environment, LiveProfile, fingerprint};
 pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
 pub use paths::{Paths, keep_private};

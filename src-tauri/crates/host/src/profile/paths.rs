@@ -87,6 +87,10 @@ impl Paths {
     pub(crate) fn sources(&self) -> PathBuf {
         self.data.join("data")
     }
+    /// Returns the folder of the boards.
+    pub(crate) fn boards(&self) -> PathBuf {
+        self.data.join("boards")
+    }
     /// Returns the folder that keeps the downloads of servers that could not be added.
     pub(crate) fn server_downloads(&self) -> PathBuf {
         self.data.join("server-downloads")
@@ -111,6 +115,7 @@ impl Paths {
             self.own_servers(),
             self.server_downloads(),
             self.sources(),
+            self.boards(),
         ]
     }
     /// Returns the folder with a pack's data.

@@ -17,6 +17,9 @@ use super::{paths::Paths, toml_fault::describe_toml_fault};
 /// The narrowest and the widest column of a table in the window, in characters.
 const WIDTHS: RangeInclusive<u16> = 4..=400;
 
+/// The least and the greatest size of a window's content, in percent.
+pub(super) const ZOOMS: RangeInclusive<u16> = 80..=200;
+
 /// Reads the settings. If the file has an error, the returned settings allow nothing that the file
 /// might forbid.
 pub(crate) fn read_settings(paths: &Paths) -> (Settings, Option<AgentError>) {
@@ -260,8 +263,8 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
             "must have addresses of this computer, such as http://localhost:11434/v1".into(),
         );
     }
-    if let Some(field) = find_bad_width(settings) {
-        return bad(&field, range((*WIDTHS.start()).into(), (*WIDTHS.end()).into()));
+    if let Some((field, sizes)) = find_bad_size(settings) {
+        return bad(&field, range((*sizes.start()).into(), (*sizes.end()).into()));
     }
     if let Some((field, rule)) = find_bad_witness(&settings.audit) {
         return bad(field, rule);
@@ -284,14 +287,17 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), AgentError> {
     Ok(())
 }
 
-/// Returns the dotted name of a column that a table cannot draw so narrow or so wide.
-fn find_bad_width(settings: &Settings) -> Option<String> {
+/// Returns the dotted name of a size that a window cannot draw, and the sizes that it can draw.
+fn find_bad_size(settings: &Settings) -> Option<(String, RangeInclusive<u16>)> {
+    if !ZOOMS.contains(&settings.zoom) {
+        return Some(("zoom".to_owned(), ZOOMS));
+    }
     let tables = settings.column_widths.iter();
     let mut columns = tables.flat_map(|(table, columns)| {
         columns.iter().map(move |(column, width)| (table, column, width))
     });
     let (table, column, _) = columns.find(|(_, _, width)| !WIDTHS.contains(*width))?;
-    Some(format!("column_widths.{table}.{column}"))
+    Some((format!("column_widths.{table}.{column}"), WIDTHS))
 }
 
 /// Returns a setting of the witness or the timestamps that cannot be used, and its rule.
@@ -351,6 +357,7 @@ mod tests {
         for (text, message) in [
             ("quux = 1", "FILE, line 1: there is no setting quux here."),
             ("[limits]\nrounds = 99", "FILE, line 2: limits.rounds must be 1 to 20."),
+            ("zoom = 300", "FILE, line 1: zoom must be 80 to 200."),
             (
                 "[column_widths.ads]\nCost = 1",
                 "FILE, line 2: column_widths.ads.Cost must be 4 to 400.",

@@ -46,6 +46,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
     let Settings {
         language,
         theme,
+        zoom,
         agent_enabled,
         // These three settings have their own commands, so writing settings never widens them.
         switches: _,
@@ -74,7 +75,7 @@ pub(crate) fn compare_settings(before: &Settings, after: &Settings) -> Widening 
         (limits, conversation, memory, budgets)
             != (&before.limits, &before.conversation, &before.memory, &before.budgets),
     );
-    found.need_person(*column_widths != before.column_widths);
+    found.need_person((zoom, column_widths) != (&before.zoom, &before.column_widths));
     // A lower limit deletes rows.
     found.need_person(*data != before.data);
     // An embedding model of the provider receives the memories of all conversations.
@@ -323,8 +324,9 @@ mod tests {
         }
         let off = Settings { agent_enabled: false, ..before.clone() };
         assert_eq!(needed(&off, |s| s.agent_enabled = true), (Access::Person, vec![]));
-        let others: [fn(&mut Settings); 9] = [
+        let others: [fn(&mut Settings); 10] = [
             |s| s.theme = "dark".into(),
+            |s| s.zoom = 150,
             |s| drop(s.column_widths.insert("ads".into(), BTreeMap::from([("Cost".into(), 30)]))),
             |s| s.model.model = "other".into(),
             |s| s.model.summariser = "other".into(),

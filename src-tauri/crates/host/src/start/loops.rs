@@ -14,6 +14,9 @@ use crate::host::Host;
 /// The time between two checks for overdue actions.
 const EXPIRY_EVERY: Duration = Duration::from_secs(15);
 
+/// The time between two checks for deletions that can no longer be undone.
+const DELETIONS_EVERY: Duration = Duration::from_secs(5);
+
 /// The time between two checks for alarms of other processes.
 const ALARM_EVERY: Duration = Duration::from_secs(1);
 
@@ -35,6 +38,7 @@ const TOTALS_EVERY: Duration = Duration::from_millis(250);
 /// Starts all loops of an open profile.
 pub(super) fn start_loops(host: &Arc<Host>) {
     tokio::spawn(expire_actions(Arc::downgrade(host)));
+    tokio::spawn(finish_deletions(Arc::downgrade(host)));
     tokio::spawn(watch_alarms(Arc::downgrade(host)));
     tokio::spawn(keep_up_log(Arc::downgrade(host)));
     tokio::spawn(confirm_checkpoints(Arc::downgrade(host)));
@@ -51,6 +55,15 @@ async fn expire_actions(host: Weak<Host>) {
         if host.log.alarm().is_none() {
             host.engine.expire_overdue_actions().await;
         }
+    }
+}
+
+/// Deletes the data of conversations whose deletion can no longer be undone.
+async fn finish_deletions(host: Weak<Host>) {
+    loop {
+        tokio::time::sleep(DELETIONS_EVERY).await;
+        let Some(host) = host.upgrade() else { return };
+        host.engine.sessions.finish_due_deletions().await;
     }
 }
 

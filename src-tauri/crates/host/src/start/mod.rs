@@ -14,6 +14,7 @@ use engine::{
 };
 
 use crate::{
+    boards::Boards,
     commands::replay,
     data::Sources,
     host::{Host, Parts, Process},
@@ -53,6 +54,7 @@ impl Host {
         let declared = declared_credentials(&tools.loaded_packs());
         let sources = Sources::open(&profile, &keys, &log.records, &options)?;
         tools.set_sources(&sources);
+        let boards = Boards::open(&profile, &sources, &log.records, &options);
         let engine = Engine::new(World {
             store: Arc::clone(&database.store) as _,
             audit: Arc::clone(&log.records) as _,
@@ -83,6 +85,7 @@ impl Host {
             log,
             servers,
             sources,
+            boards,
             packs,
             pushes,
             process: Process::new(options, notices, lock),

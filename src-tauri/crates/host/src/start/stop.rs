@@ -15,7 +15,7 @@ use crate::{
 const TURNS_END_WITHIN: Duration = Duration::from_secs(4);
 
 impl Host {
-    /// Shuts down in this order: turns, servers, the log with its last checkpoint, the store.
+    /// Shuts down in this order: turns, deletions that could be undone, servers, the log with its last checkpoint, the store.
     pub async fn stop(&self) {
         self.engine.turns.cancel_all();
         if tokio::time::timeout(TURNS_END_WITHIN, self.engine.turns.wait_until_idle())
@@ -24,6 +24,7 @@ impl Host {
         {
             tracing::warn!(running = self.engine.turns.running(), "turns did not end in time");
         }
+        self.engine.sessions.finish_all_deletions().await;
         self.sources.shut_down().await;
         self.servers.connections.shut_down().await;
         if let Err(error) = self.log.expire_values().await {

@@ -12,11 +12,11 @@ use std::{
 };
 
 use contract::{
-    AgentError, Commands as _, RowsParams, SourceJobView, SourceName, SourceParams,
-    SourceQueryParams,
+    AgentError, Commands as _, Empty, RowsParams, SourceJobView, SourceName, SourceParams,
+    SourceProfileParams, SourceQueryParams,
     metric_query::{DataResult, MeasureParams, read_metric_query},
     params::SourceAddParams,
-    sources::{ImportDecisions, ImportResult},
+    sources::{ImportDecisions, ImportResult, SourceStatus},
 };
 use kit::postgres::{PASSWORD, Postgres};
 use serde_json::{Value, json};
@@ -250,8 +250,17 @@ async fn a_server_that_stops_in_the_middle_is_told_and_asked_again_when_it_is_ba
     let error = world.query("SELECT count(*) FROM orders").await.unwrap_err();
     assert_eq!(error.reason_text(), Some("database_unreachable"), "{error:?}");
     assert!(error.message.contains("refused"), "{error:?}");
+    let status = async || world.host.sources_list(Empty {}).await.unwrap().sources[0].status;
+    assert_eq!(status().await, SourceStatus::Unreachable);
     server.start_again();
     assert_eq!(world.query("SELECT count(*) FROM orders").await.unwrap().rows, [[json!(3000)]]);
+    assert_ne!(status().await, SourceStatus::Unreachable);
+    let params = SourceProfileParams {
+        name: SourceName::new("orders"),
+        columns: vec!["net".to_owned(), "country".to_owned()],
+    };
+    let profile = world.host.source_profile(params).await.unwrap();
+    assert_eq!((profile.rows, profile.columns[0].distinct), (3000, 100), "{profile:?}");
     world.host.stop().await;
 }
 

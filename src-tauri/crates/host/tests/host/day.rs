@@ -145,7 +145,8 @@ async fn use_at_noon(
     expected.add("kill_switch", 1);
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
     settings.language = "sv".into();
-    // The look of a table leaves no record.
+    // Sizes in the window leave no record.
+    settings.zoom = 125;
     settings.column_widths.insert("ads".into(), BTreeMap::from([("Cost".into(), 30)]));
     host.settings_set(SettingsSetParams { settings }).await.unwrap();
     expected.add("setting_changed", 1);

@@ -3,9 +3,9 @@
 use std::{fs, path::Path, sync::Arc};
 
 use contract::{
-    AllowanceParams, AuditListParams, AuditShowParams, Commands, Destination, DestinationKind,
-    Empty, RecordType, RunParams, SecretSetParams, SettingsSetParams, SwitchSetParams,
-    SwitchTarget, ToolCallParams, TurnStartParams,
+    AllowanceParams, AuditListParams, AuditShowParams, BoardSaveParams, BoardTileAddParams,
+    Commands, Destination, DestinationKind, Empty, RecordType, RunParams, SecretSetParams,
+    SettingsSetParams, SwitchSetParams, SwitchTarget, ToolCallParams, TurnStartParams,
 };
 use host::{Options, Person, Terminal};
 use serde_json::json;
@@ -89,6 +89,19 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
     };
     refused.push(host.run_request(run(KEY, None)).await.unwrap_err());
     refused.push(host.run_request(run("test", Some(KEY))).await.unwrap_err());
+
+    let content = |name: &str, filter: &str| {
+        let filters = [json!({"campaign": [filter]})];
+        serde_json::from_value(json!({"name": name, "filters": filters, "tiles": []})).unwrap()
+    };
+    for content in [content(KEY, "A"), content("Weekly", KEY)] {
+        let params = BoardSaveParams { id: None, revision: 0, content };
+        refused.push(host.board_save(params).await.unwrap_err());
+    }
+    let tile = json!({"id": "", "title": KEY, "query": {"measures": ["spend"]}, "view": "table", "width": "half"});
+    let tile = serde_json::from_value(tile).unwrap();
+    let params = BoardTileAddParams { board: None, name: "Weekly".into(), tile };
+    refused.push(host.board_tile_add(params).await.unwrap_err());
 
     for error in refused {
         assert_eq!(error.reason_text(), Some("holds_secret"), "{error:?}");

@@ -1,7 +1,9 @@
 //! Tests of a whole host through its command list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may stop")]
 
+mod boards;
 mod changed_servers;
+mod conversations;
 mod daily_servers;
 mod data;
 mod data_tools;
@@ -19,6 +21,7 @@ mod odd_servers;
 mod own_servers;
 mod packs;
 mod published_servers;
+mod rules;
 mod server_files;
 mod server_trust;
 mod servers;

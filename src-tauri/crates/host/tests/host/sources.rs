@@ -9,6 +9,7 @@ mod exports;
 mod figures;
 mod folders;
 mod keeping;
+mod profiles;
 mod repeating;
 mod replacing;
 mod taking_back;

@@ -54,6 +54,8 @@ fn any_rules() -> impl Strategy<Value = Rules> {
         tool,
         effect: None,
         arguments: Map::new(),
+        callers: Vec::new(),
+        expires_at: None,
         reason: None,
     });
     let grant = any_pattern().prop_map(|tool| StandingGrant {
@@ -73,6 +75,7 @@ fn strictness(tool: &ToolSpec, rules: &Rules, mode: PolicyMode, switches: &Switc
         tool,
         arguments: &json!({}),
         session: &SessionId::new("s"),
+        caller: &contract::CallerKind::Window,
         mode,
         rules,
         grants: &[],
