@@ -4,6 +4,7 @@
 // A new language is a new folder.
 import type enApproval from "../../../messages/en/window/approval.json";
 import type enAudit from "../../../messages/en/window/audit.json";
+import type enBoards from "../../../messages/en/window/boards.json";
 import type enChat from "../../../messages/en/window/chat.json";
 import type enData from "../../../messages/en/window/data.json";
 import type enLayers from "../../../messages/en/window/layers.json";
@@ -11,8 +12,10 @@ import type enMapping from "../../../messages/en/window/mapping.json";
 import type enMemory from "../../../messages/en/window/memory.json";
 import type enModel from "../../../messages/en/window/model.json";
 import type enPrivacy from "../../../messages/en/window/privacy.json";
+import type enProfile from "../../../messages/en/window/profile.json";
 import type enRemembered from "../../../messages/en/window/remembered.json";
 import type enResults from "../../../messages/en/window/results.json";
+import type enRules from "../../../messages/en/window/rules.json";
 import type enServers from "../../../messages/en/window/servers.json";
 import type enSettings from "../../../messages/en/window/settings.json";
 import type enShell from "../../../messages/en/window/shell.json";
@@ -23,6 +26,7 @@ import type { Message } from "./plural";
 export type MessageKey =
   | keyof typeof enApproval
   | keyof typeof enAudit
+  | keyof typeof enBoards
   | keyof typeof enChat
   | keyof typeof enData
   | keyof typeof enLayers
@@ -30,8 +34,10 @@ export type MessageKey =
   | keyof typeof enMemory
   | keyof typeof enModel
   | keyof typeof enPrivacy
+  | keyof typeof enProfile
   | keyof typeof enRemembered
   | keyof typeof enResults
+  | keyof typeof enRules
   | keyof typeof enServers
   | keyof typeof enSettings
   | keyof typeof enShell

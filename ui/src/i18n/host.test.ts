@@ -192,6 +192,20 @@ test("an amount in a sentence has the signs of the language", () => {
   expect(worded(said)).toBe("It is 1.951,25\u00a0EUR.");
 });
 
+test("names of the data stay as they are, and days are written as the language does", () => {
+  const name = (names: Record<string, string>) => ({ text: "Yes", names });
+  const days = { text: "1–31 Oct", from: "2026-10-01", to: "2026-10-31" };
+  const said = text("{name}: {month} ({days})", {
+    name: name({}),
+    month: { ...days, text: "Oct 2026", form: "month" },
+    days: { ...days, form: "without_year" },
+  });
+  expect(worded(said)).toBe("Yes: Oct 2026 (1–31 Oct)");
+  setLanguage("sv");
+  expect(worded(said)).toBe("Yes: okt. 2026 (1–31 okt.)");
+  expect(worded(text("by {name}", { name: name({ sv: "Kostnad" }) }))).toBe("per Kostnad");
+});
+
 test("two sentences that are sent as one text are translated", () => {
   setLanguage("sv");
   expect(worded("It changed since it was proposed. Look at the new proposal.")).toBe(

@@ -1,14 +1,15 @@
 // Translates the host's sentences. A sentence with values arrives as a key and parameters; the key is the English sentence with named
 // placeholders. A sentence without values is its own key. Parameters are looked up too, so that a reason inside a sentence is also
-// translated; amounts have the signs of the language. A text without an entry stays English.
+// translated; amounts and days have the form of the language, and names of the data stay as they are. A text without an entry stays English.
 import { isDecimal } from "../lib/decimal";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Amount } from "../platform/generated/Amount";
+import type { GivenName } from "../platform/generated/GivenName";
 import type { FilledText } from "../platform/generated/FilledText";
 import type { Param } from "../platform/generated/Param";
 import type { Text } from "../platform/generated/Text";
 import { FALLBACK, sentenceOf } from "./catalogue";
-import { formatNumber, language } from "./index.svelte";
+import { formatDays, formatNumber, language } from "./index.svelte";
 
 type Shown = (value: Param) => string;
 
@@ -34,10 +35,17 @@ function amountText({ digits, places, unit, text }: Amount): string {
   return unit === undefined ? amount : `${amount}\u00a0${unit}`;
 }
 
+/** Returns a name of the data in the language. It is never looked up, because it may be the name of something else. */
+function nameText({ text, names }: GivenName): string {
+  return names[language()] ?? text;
+}
+
 function translated(text: Param): string {
   if (typeof text === "number") return String(text);
   if (typeof text === "string") return sentenceOf(language(), text) ?? text;
   if ("digits" in text) return amountText(text);
+  if ("names" in text) return nameText(text);
+  if ("form" in text) return formatDays(text.from, text.to, text.form);
   return filled(text, sentenceOf(language(), text.key), translated);
 }
 

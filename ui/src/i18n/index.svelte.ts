@@ -131,6 +131,26 @@ export function formatDate(
   return cached(dateFormats, key, () => new Intl.DateTimeFormat(tag, full)).format(date);
 }
 
+/** Formats days from a first to a last one: with their year, without it, or as the month of the first one. */
+export function formatDays(
+  from: string,
+  to: string,
+  form: "full" | "without_year" | "month",
+): string {
+  const [first, last] = [dateOf(from), dateOf(to)];
+  if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime())) return `${from} – ${to}`;
+  const { tag } = locale;
+  const isShort = form === "without_year" && first.getFullYear() === last.getFullYear();
+  const options: Intl.DateTimeFormatOptions = {
+    month: "short",
+    ...(form !== "month" && { day: "numeric" }),
+    ...(!isShort && { year: "numeric" }),
+  };
+  const key = `${tag} ${JSON.stringify(options)}`;
+  const format = cached(dateFormats, key, () => new Intl.DateTimeFormat(tag, options));
+  return form === "month" || from === to ? format.format(first) : format.formatRange(first, last);
+}
+
 export function formatTime(value: string | Date): string {
   return formatDate(value, { hour: "2-digit", minute: "2-digit" });
 }
@@ -190,6 +210,19 @@ export function formatPoint(
     // Intl does not know the zone.
     return { time, there: null };
   }
+}
+
+/** Returns the calendar day of a moment in the reader's zone, such as 2026-11-30. */
+export function dayOf(moment: Date): string {
+  const options = {
+    timeZone: locale.zone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  } as const;
+  const parts = new Intl.DateTimeFormat("en", options).formatToParts(moment);
+  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? "";
+  return `${part("year")}-${part("month")}-${part("day")}`;
 }
 
 /** Returns how long ago a point in time was, in whole units, such as "3 minutes ago". */

@@ -9,6 +9,7 @@ export { default as EmptyState } from "./EmptyState.svelte";
 export { default as ErrorNote } from "./ErrorNote.svelte";
 export { default as Field } from "./Field.svelte";
 export { default as IconButton } from "./IconButton.svelte";
+export { default as MenuButton, type MenuAction } from "./MenuButton.svelte";
 export { default as Progress } from "./Progress.svelte";
 export { default as Select } from "./Select.svelte";
 export { default as Spinner } from "./Spinner.svelte";

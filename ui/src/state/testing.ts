@@ -26,6 +26,8 @@ export function viewOf(items: Item[], rest: Partial<SessionView> = {}): SessionV
     updated_at: at,
     running: false,
     waiting_approvals: 0,
+    pinned: false,
+    archived: false,
   };
   return { summary, items, has_more: false, queue: [], approvals: [], ...rest };
 }

@@ -50,7 +50,7 @@ const SHAPES: [string, string[]][] = [
   ["focus", PAGES],
   ["chart-bar", ["surface"]],
   ["chart-target", ["surface"]],
-  ...[2, 3, 4, 5, 6].map((at): [string, string[]] => [`chart-${at}`, ["bg", "surface"]]),
+  ...[2, 3, 4, 5, 6, 7, 8].map((at): [string, string[]] => [`chart-${at}`, ["bg", "surface"]]),
 ];
 
 describe.each(["light", "dark", "contrast"])("%s", (name) => {

@@ -22,4 +22,9 @@ by: string,
 /**
  * The time at which the permission was given.
  */
-given_at: string, };
+given_at: string, 
+/**
+ * The time of the last read that the permission covered; absent if there was none, or only
+ * before uses were noted.
+ */
+last_used_at?: string | null, };

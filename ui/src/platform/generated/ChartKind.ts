@@ -3,4 +3,4 @@
 /**
  * The kinds of charts.
  */
-export type ChartKind = "columns" | "lines";
+export type ChartKind = "columns" | "lines" | "bars" | "points";

@@ -21,7 +21,7 @@ header_line?: number,
  */
 encoding?: string, 
 /**
- * The order of day and month in dates such as 1/11/2026.
+ * The order of day, month and year in dates such as 1/11/2026 and 26-11-01.
  */
 date_order?: DateOrder, 
 /**

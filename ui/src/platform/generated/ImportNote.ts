@@ -3,4 +3,4 @@
 /**
  * Further information about the result of an import.
  */
-export type ImportNote = "sample_replaced" | "budgets_only" | "layout_remembered";
+export type ImportNote = "sample_replaced" | "budgets_only" | "layout_remembered" | "characters_replaced";

@@ -15,7 +15,8 @@ columns: { [key in string]: string },
  */
 constants: { [key in string]: string }, 
 /**
- * The order of day and month in dates such as 1/11/2026. Absent: the file has to show it.
+ * The order of day, month and year in dates such as 1/11/2026 and 26-11-01. Absent: the file
+ * has to show it.
  */
 date_order?: DateOrder, 
 /**

@@ -27,6 +27,15 @@ effect?: Effect | null,
  */
 arguments?: Record<string, unknown>, 
 /**
+ * The callers whose calls the rule applies to: `window`, `terminal`, `chat_api`, `agent`,
+ * `schedule` or `inside`, or one named caller as `agent:NAME`. Absent means every caller.
+ */
+callers?: Array<string>, 
+/**
+ * The time from which the rule has no effect. Absent means never.
+ */
+expires_at?: string | null, 
+/**
  * The reason that is shown with the decision.
  */
 reason?: string | null, };

@@ -3,4 +3,4 @@
 /**
  * The kind of event that a record describes.
  */
-export type RecordType = "log_opened" | "run_started" | "run_ended" | "model_call" | "tool_intent" | "tool_outcome" | "approval_requested" | "approval_resolved" | "policy_decision" | "grant_created" | "grant_revoked" | "setting_changed" | "kill_switch" | "memory" | "memory_read" | "pack_loaded" | "data_imported" | "source_changed" | "figure_computed" | "log_exported" | "app_stopped" | "db_recovered" | "key_rotated" | "value_erased" | "values_expired" | "expiry_postponed" | "session_erased" | "attestation_refused" | "alarm_acknowledged";
+export type RecordType = "log_opened" | "run_started" | "run_ended" | "model_call" | "tool_intent" | "tool_outcome" | "approval_requested" | "approval_resolved" | "policy_decision" | "grant_created" | "grant_revoked" | "setting_changed" | "kill_switch" | "memory" | "memory_read" | "pack_loaded" | "data_imported" | "source_changed" | "figure_computed" | "log_exported" | "session_exported" | "app_stopped" | "db_recovered" | "key_rotated" | "value_erased" | "values_expired" | "expiry_postponed" | "session_erased" | "attestation_refused" | "alarm_acknowledged";

@@ -10,7 +10,8 @@ export type SessionSummary = {
  */
 id: SessionId, 
 /**
- * The title, by default the beginning of the first message.
+ * The title. Until a person gives one, it comes from the first message that got data, or from
+ * a longer one.
  */
 title: string, 
 /**
@@ -28,4 +29,12 @@ running: boolean,
 /**
  * The number of pending actions in the session.
  */
-waiting_approvals: number, };
+waiting_approvals: number, 
+/**
+ * Whether the session is kept at the top of the list.
+ */
+pinned: boolean, 
+/**
+ * Whether the session is listed with the archived ones only.
+ */
+archived: boolean, };

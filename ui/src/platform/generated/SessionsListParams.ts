@@ -15,4 +15,8 @@ offset: number,
 /**
  * The most sessions of the page: at most 200; 0 means 50.
  */
-limit: number, };
+limit: number, 
+/**
+ * Lists the archived sessions instead of the others.
+ */
+archived: boolean, };

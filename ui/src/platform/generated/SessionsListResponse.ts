@@ -6,7 +6,7 @@ import type { SessionSummary } from "./SessionSummary";
  */
 export type SessionsListResponse = { 
 /**
- * The sessions, newest first.
+ * The sessions: pinned ones first, then newest first.
  */
 sessions: Array<SessionSummary>, 
 /**

@@ -24,6 +24,10 @@ language: string,
  */
 theme: string, 
 /**
+ * The size of everything in the windows, in percent (80 to 200).
+ */
+zoom: number, 
+/**
  * Whether the assistant may answer and act. If false, every run is refused.
  */
 agent_enabled: boolean, 

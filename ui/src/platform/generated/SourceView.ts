@@ -4,6 +4,7 @@ import type { FoundColumn } from "./FoundColumn";
 import type { ImportEntry } from "./ImportEntry";
 import type { SourceKind } from "./SourceKind";
 import type { SourceName } from "./SourceName";
+import type { SourceStatus } from "./SourceStatus";
 import type { Text } from "./Text";
 
 /**
@@ -51,6 +52,18 @@ approved: number,
  * The number of definitions that wait for an approval.
  */
 proposed: number, 
+/**
+ * The state of the source.
+ */
+status: SourceStatus, 
+/**
+ * The bytes of all its stored rows, including those of former imports. None for a database.
+ */
+bytes?: number, 
+/**
+ * The days until the values of all its measures are settled. None if they are final at once.
+ */
+settles_after?: number, 
 /**
  * Notes for people about the source, such as "network not restricted".
  */

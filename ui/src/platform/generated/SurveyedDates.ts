@@ -6,7 +6,7 @@ import type { DateOrder } from "./DateOrder";
  */
 export type SurveyedDates = { 
 /**
- * The order of day and month, if it matters and is known.
+ * The order of day, month and year, if it matters and is known.
  */
 order?: DateOrder, 
 /**

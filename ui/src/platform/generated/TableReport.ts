@@ -51,7 +51,7 @@ separator?: string,
  */
 decimal?: NumberSign, 
 /**
- * The order of day and month, if dates need one.
+ * The order of day, month and year, if dates need one.
  */
 date_order?: DateOrder, 
 /**

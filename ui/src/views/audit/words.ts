@@ -43,6 +43,7 @@ const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   pack_loaded: Package,
   data_imported: FileInput,
   log_exported: FolderOutput,
+  session_exported: FolderOutput,
   app_stopped: Square,
   db_recovered: Database,
   key_rotated: Key,
