@@ -3,27 +3,14 @@ import { t, type MessageKey } from "../i18n/index.svelte";
 import type { DataColumn } from "../platform/generated/DataColumn";
 import type { MetricQuery } from "../platform/generated/MetricQuery";
 import { headingOf } from "./grid/cells";
+import { figureName, groupName } from "./query/change";
 
 type Group = NonNullable<MetricQuery["by"]>[number];
-type Measure = MetricQuery["measures"][number];
 
 /** Returns the name of a definition as a reader writes it. */
 export function plainName(name: string): string {
   const words = name.replace(/[_\s]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** Returns the name of a figure in the result. */
-export function measureName(used: Measure): string {
-  return typeof used === "string" ? used : (used.as ?? used.measure ?? "");
-}
-
-/** Returns the name of a group in the result. */
-export function groupName(group: Group): string {
-  if (typeof group === "string") return group;
-  if (group.as !== undefined) return group.as;
-  if ("dimension" in group) return group.dimension;
-  return "time" in group ? group.time : "group";
 }
 
 function shownName(name: string, columns: readonly DataColumn[]): string {
@@ -41,7 +28,7 @@ function groupWords(group: Group, columns: readonly DataColumn[]): string {
 /** Returns what a query asks for, such as "Spend, Clicks by week". The columns of its result have better names, once they are there. */
 export function queryTitle(query: MetricQuery, columns: readonly DataColumn[] = []): string {
   const explained = query.explain ? [query.explain.measure] : [];
-  const names = [...query.measures.map(measureName), ...explained].filter((name) => name !== "");
+  const names = [...query.measures.map(figureName), ...explained].filter((name) => name !== "");
   const measures = names.map((name) => shownName(name, columns)).join(", ");
   const groups = (query.by ?? []).map((group) => groupWords(group, columns)).join(", ");
   if (groups === "") return measures || t("boards.rows");

@@ -12,7 +12,7 @@ import type { TimeGrain } from "../../platform/generated/TimeGrain";
 import type { Top } from "../../platform/generated/Top";
 
 /** The endings of the figures of a comparison. */
-const COMPARED = ["", "_before", "_compared", "_change", "_growth"] as const;
+export const COMPARED = ["", "_before", "_compared", "_change", "_growth"] as const;
 
 /** The place of a part: the member, and the number in its list. */
 export interface Place {
@@ -72,7 +72,7 @@ export function groupName(group: NameOr<Group>): string {
   if (typeof group === "string") return group;
   if (group.as !== undefined) return group.as;
   if ("time" in group) return group.time;
-  return "dimension" in group ? group.dimension : "";
+  return "dimension" in group ? group.dimension : "group";
 }
 
 /** Returns the dimension of a group; null for a time and for one without a definition. */

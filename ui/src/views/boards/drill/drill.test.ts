@@ -98,7 +98,7 @@ test("rows that no conditions select cannot be opened", () => {
 test("a row is divided by what its query does not fix yet, without what holds for its own rows only", () => {
   const conditions = conditionsOf(result, 0, source())!;
   const used = { measure: "clicks", running: true, as: "sum" };
-  const plain = plainQuery({ ...query, measures: ["spend", used] }, conditions);
+  const plain = plainQuery({ ...query, measures: ["spend", used] }, conditions, source());
   expect(plain).toEqual({
     source: "ads",
     measures: ["spend", { measure: "clicks", as: "sum" }],
@@ -118,4 +118,16 @@ test("a row is divided by what its query does not fix yet, without what holds fo
     limit: 200,
   });
   expect(dividedQuery(plain, { time: "day" }).order).toBeUndefined();
+});
+
+test("a condition on figures of the result is not asked of the parts of one row", () => {
+  const drilled = source();
+  drilled.definitions.measures = { spend: { sum: "Spend" } };
+  const where = [{ spend: { ">": 1000 } }, { spend_growth: { "<": 0 } }, { device: ["Mobile"] }];
+  const either = { or: [{ spend: { ">": 1 } }, { device: ["Tablet"] }] };
+  const moment = { moment: "2026-12-30T12:00:00", zone: "Europe/Stockholm" };
+  const asked: MetricQuery = { ...query, where: [...where, either], as_of: moment };
+  const plain = plainQuery(asked, [{ campaign: ["Brand"] }], drilled);
+  expect(plain.where).toEqual([{ device: ["Mobile"] }, { campaign: ["Brand"] }]);
+  expect(plain.as_of).toEqual(moment);
 });

@@ -6,9 +6,8 @@ import type { Order } from "../../../platform/generated/Order";
 import type { SourceDescription } from "../../../platform/generated/SourceDescription";
 import type { TimeGrain } from "../../../platform/generated/TimeGrain";
 import type { Cell } from "../../../results/grid/cells";
-import { figureName } from "../../../results/query/change";
+import { COMPARED, figureName, groupName } from "../../../results/query/change";
 import { definedName } from "../../../results/query/choices";
-import { groupName, measureName } from "../../../results/queryTitle";
 
 /** A result whose rows can be drilled into. */
 export interface Rows {
@@ -125,13 +124,10 @@ export function divisionsOf(query: MetricQuery, source: DrillSource): Division[]
   return [...free.map((dimension) => ({ dimension })), ...grains.map((grain) => ({ time: grain }))];
 }
 
-/** The ends of the names of compared figures. */
-const ENDINGS = ["", "_before", "_compared", "_change", "_growth"];
-
 /** Whether a condition is about figures of the result, and not about single rows. */
 function isAboutFigures(condition: Condition, query: MetricQuery, source: DrillSource): boolean {
   const { measures = {}, dimensions = {} } = source.definitions;
-  const shown = query.measures.flatMap((used) => ENDINGS.map((end) => figureName(used) + end));
+  const shown = query.measures.flatMap((used) => COMPARED.map((end) => figureName(used) + end));
   const isColumn = (name: string): boolean =>
     source.source.columns.some((one) => one.name.toLowerCase() === name.toLowerCase());
   const isFigure = (name: string): boolean => {
@@ -153,19 +149,19 @@ function isAboutFigures(condition: Condition, query: MetricQuery, source: DrillS
 export function plainQuery(
   query: MetricQuery,
   conditions: readonly Condition[],
-  source?: DrillSource,
+  drilled: DrillSource,
 ): MetricQuery {
-  const { source: name, period, in_currency, as_of } = query;
+  const { source, period, in_currency, as_of } = query;
   const measures = query.measures.map((used) => {
     if (typeof used === "string") return used;
     const { share_of: _s, running: _r, rolling: _o, per: _p, ...plain } = used;
     return plain;
   });
   // A condition on figures holds for the rows of the result, and not for the parts of one.
-  const own = (query.where ?? []).filter((one) => !source || !isAboutFigures(one, query, source));
+  const own = (query.where ?? []).filter((one) => !isAboutFigures(one, query, drilled));
   const where = [...own, ...conditions];
   return {
-    ...(name !== undefined && { source: name }),
+    ...(source !== undefined && { source }),
     measures,
     ...(where.length > 0 && { where }),
     ...(period && { period }),
@@ -178,6 +174,6 @@ export function plainQuery(
 export function dividedQuery(plain: MetricQuery, by: Division): MetricQuery {
   const first = plain.measures[0];
   const order: Order[] =
-    "time" in by || first === undefined ? [] : [{ by: measureName(first), descending: true }];
+    "time" in by || first === undefined ? [] : [{ by: figureName(first), descending: true }];
   return { ...plain, by: [by], ...(order.length > 0 && { order }), limit: MOST };
 }

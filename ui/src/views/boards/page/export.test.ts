@@ -57,9 +57,15 @@ test("a chart that is more than a picture is left out", () => {
     "<style>@import url(x)</style>",
     "<!-- x -->",
     '<svg:script xmlns:svg="x"/>',
+    `<path x=" aria-label='" onload="1" y="'"/>`,
+    "<path onload=1 />",
   ])
     expect(pictureOnly(`<svg>${part}</svg>`)).toBeNull();
   expect(pictureOnly("<p>no picture</p>")).toBeNull();
+  // Texts of the data are no parts of the picture.
+  const named = '<svg aria-label="Conversion data: weekly"><text>Online=Shop</text></svg>';
+  expect(pictureOnly(named)).toBe(named);
+  expect(pictureOnly("<svg><text>1 < 2</text></svg>")).toBeNull();
 });
 
 test("a tile without figures says so, and cut rows are counted", () => {

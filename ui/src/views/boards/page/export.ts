@@ -41,13 +41,16 @@ export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign)
 const NO_PICTURE =
   /<\s*(?:[\w-]+:)?(?:script|foreignobject|image|iframe|object|embed|a|use|style|animate|set|audio|video|link|meta)\b|<!|<\?|\bon\w+\s*=|\b(?:xlink:)?href\s*=|\bstyle\s*=[^>]*url|javascript:|data:/i;
 
-const TAG = /<(?:"[^"]*"|'[^']*'|[^<>"'])*>/g;
+/** A whole tag with quoted values. A picture with another form of tag is refused. */
+const TAG = /<\/?[\w:-]+(?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*\/?>/g;
+const ATTRIBUTE = /\s([\w:-]+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
 
 /** Returns an SVG if it is a picture and nothing else, or null. */
 export function pictureOnly(svg: string): string | null {
   const text = svg.trim();
-  // A text of the data runs nothing, whatever it says. A picture has whole tags only.
-  const tags = (text.match(TAG) ?? []).join("");
+  // A text of the data runs nothing, whatever it says. It stands between tags, or names a part.
+  const unnamed = (all: string, name: string): string => (name.startsWith("aria-") ? "" : all);
+  const tags = (text.match(TAG) ?? []).join("").replace(ATTRIBUTE, unnamed);
   const isWhole = !text.replace(TAG, "").includes("<");
   const isPicture = /^<svg\b/.test(text) && text.endsWith("</svg>") && isWhole;
   return isPicture && !NO_PICTURE.test(tags) ? text : null;
