@@ -1,0 +1,158 @@
+//! Conditions on values of dimensions: which of them count, and which do not.
+
+use std::collections::BTreeMap;
+
+use contract::metric_query::{Bounds, Condition, Scalar, Test};
+
+use super::Composer;
+use crate::{items::Atom, meaning::Meaning};
+
+impl Composer<'_> {
+    /// Reads values after words that exclude them. The words reach over all values that are joined.
+    pub(super) fn read_exclusions(&mut self) {
+        for at in self.places(&Meaning::Not) {
+            let mut found = Vec::new();
+            let mut next = self.next(at + 1);
+            while let Some(place) = next {
+                if self.value_at(place).is_some() && self.is_free(place) {
+                    found.push(place);
+                    // "Excluding mobile in Ireland" says nothing against Ireland.
+                    next = Some(place + 1).filter(|at| self.continues(*at));
+                } else if self.is_joiner(place) && !found.is_empty() {
+                    next = self.next(place + 1).filter(|at| self.value_at(*at).is_some());
+                } else if self.is_described(place) {
+                    self.take(place);
+                    next = self.next(place + 1);
+                } else {
+                    break;
+                }
+            }
+            if found.is_empty() && self.excludes_figure(at) {
+                continue;
+            }
+            if found.is_empty() {
+                // "Göteborg excluded"
+                found.extend(self.value_before(at));
+            }
+            if !found.is_empty() {
+                self.take(at);
+                self.add_conditions(&found, true);
+            }
+        }
+    }
+
+    /// Reads "campaigns without clicks" as those whose figure is not above zero.
+    fn excludes_figure(&mut self, at: usize) -> bool {
+        let Some(place) = self.next(at + 1) else { return false };
+        let has_thing = (0..at).any(|at| self.dimension_at(at).is_some());
+        let Some(name) = self.measure_at(place).map(str::to_owned).filter(|_| has_thing) else {
+            return false;
+        };
+        let to = Some(Scalar::Number(0.into()));
+        let test = Test::Bounds(Bounds { to, ..Bounds::default() });
+        self.take(at);
+        self.bounds.push((place, Condition::Is { name, test }));
+        self.bound_spans.push((at, place));
+        true
+    }
+
+    /// Returns the value that a word at the end excludes.
+    fn value_before(&self, at: usize) -> Option<usize> {
+        let is_last = self.next(at + 1).is_none_or(|next| self.is_joiner(next));
+        self.previous(at)
+            .filter(|place| is_last && self.value_at(*place).is_some() && self.is_free(*place))
+    }
+
+    fn continues(&self, at: usize) -> bool {
+        self.is_joiner(at) || self.is_described(at)
+    }
+
+    /// Whether a part is the dimension of the value beside it: "the city Malmö", "Billing team".
+    pub(super) fn is_described(&self, at: usize) -> bool {
+        let Some(dimension) = self.dimension_at(at) else { return false };
+        let is_value = |place: Option<usize>| {
+            place.is_some_and(|place| self.value_at(place) == Some(dimension))
+        };
+        let is_asked = at > 0 && self.means(at - 1, &Meaning::Which);
+        // "Status is not closed"
+        let is_between = |place: &usize| self.is_thin(*place) || self.means(*place, &Meaning::Not);
+        let after = (at + 1..self.len()).find(|place| !is_between(place));
+        let is_said = after.is_some_and(|after| {
+            after == at + 1 || (at + 1..after).any(|place| self.means(place, &Meaning::IsIt))
+        });
+        let is_after = is_said && is_value(after);
+        !self.is_grouped(at) && !is_asked && (is_value(at.checked_sub(1)) || is_after)
+    }
+
+    /// Reads all other values: those of one dimension are alternatives.
+    pub(super) fn read_values(&mut self) {
+        for at in self.places(&Meaning::Only) {
+            self.take(at);
+        }
+        self.read_alternatives();
+        let free: Vec<usize> = (0..self.len())
+            .filter(|at| self.is_free(*at) && self.value_at(*at).is_some())
+            .collect();
+        self.add_conditions(&free, false);
+    }
+
+    /// Reads values of two dimensions with "or" between them.
+    fn read_alternatives(&mut self) {
+        for at in 1..self.len() {
+            let places = [at - 1, at + 1];
+            let is_pair = self.means(at, &Meaning::Or)
+                && places.iter().all(|place| self.is_free(*place))
+                && self.value_at(at - 1).is_some()
+                && self.value_at(at + 1).is_some()
+                && self.value_at(at - 1) != self.value_at(at + 1);
+            if is_pair {
+                let before = self.conditions.len();
+                self.add_conditions(&places, false);
+                let both = self.conditions.drain(before..).map(|(_, condition)| condition);
+                let either = Condition::Or(both.collect());
+                self.conditions.push((at - 1, either));
+            }
+        }
+    }
+
+    /// Adds a condition for each dimension of the values at some places.
+    fn add_conditions(&mut self, places: &[usize], is_excluded: bool) {
+        let mut whole: BTreeMap<String, (usize, Vec<Scalar>)> = BTreeMap::new();
+        let mut parts: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
+        for at in places {
+            self.take(*at);
+            let Atom::Value { dimension, value, is_part } = &self.items[*at].atom else { continue };
+            if *is_part {
+                let entry = parts.entry(dimension.clone()).or_insert((*at, Vec::new()));
+                entry.1.push(value.clone());
+            } else {
+                let entry = whole.entry(dimension.clone()).or_insert((*at, Vec::new()));
+                let value = Scalar::Text(value.clone());
+                if !entry.1.contains(&value) {
+                    entry.1.push(value);
+                }
+            }
+        }
+        let both: Vec<String> =
+            parts.keys().filter(|key| whole.contains_key(*key)).cloned().collect();
+        for (name, (at, values)) in whole {
+            let is_mixed = both.contains(&name);
+            let test = if is_excluded { Test::NoneOf(values) } else { Test::OneOf(values) };
+            let mut condition = Condition::Is { name: name.clone(), test };
+            if is_mixed && let Some((_, texts)) = parts.remove(&name) {
+                let other = Condition::Is { name, test: contains(texts, is_excluded) };
+                let all = vec![condition, other];
+                condition = if is_excluded { Condition::And(all) } else { Condition::Or(all) };
+            }
+            self.conditions.push((at, condition));
+        }
+        for (name, (at, texts)) in parts {
+            let test = contains(texts, is_excluded);
+            self.conditions.push((at, Condition::Is { name, test }));
+        }
+    }
+}
+
+fn contains(texts: Vec<String>, is_excluded: bool) -> Test {
+    if is_excluded { Test::NotContains(texts) } else { Test::Contains(texts) }
+}

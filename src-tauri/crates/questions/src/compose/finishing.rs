@@ -1,0 +1,171 @@
+//! Makes the query from all that was read, fills what the text does not say, and names what is left
+//! over.
+
+use analytics::{SourceModel, propose_board};
+use chrono::NaiveDate;
+use contract::metric_query::{
+    Condition, GroupBy, MeasureUse, SecondStep, StepCalculation, StepMeasure, Top,
+};
+
+use super::{Composed, Composer, Ranked, grouping::order};
+use crate::{items::Atom, outcome::Assumed};
+
+impl Composer<'_> {
+    /// Returns the query with all that was read.
+    pub(super) fn finish(mut self) -> Composed {
+        self.bound_measures();
+        self.measures.sort_by_key(|(at, _)| *at);
+        self.by.sort_by_key(|(at, _)| *at);
+        self.query.measures = self.measures.drain(..).map(|(_, used)| used).collect();
+        self.query.by = self.by.drain(..).map(|(_, group)| group).collect();
+        let is_running = |used: &MeasureUse| used.running || used.rolling.is_some();
+        if self.query.measures.iter().any(is_running) && !self.has_time_group() {
+            self.need_time();
+            self.query.by.extend(self.by.drain(..).map(|(_, group)| group));
+        }
+        self.default_measure();
+        if !self.query.by.is_empty() {
+            self.conditions.append(&mut self.bounds);
+        }
+        self.conditions.sort_by_key(|(at, _)| *at);
+        self.query.conditions = self.conditions.drain(..).map(|(_, condition)| condition).collect();
+        if let Some(ranked) = self.ranked.take() {
+            self.set_order(ranked);
+        }
+        self.second_step();
+        let left = self.left();
+        let parts = self.items.iter().filter_map(|item| match &item.atom {
+            Atom::Value { value, is_part: true, .. } => Some(Assumed::PartOfName(value.clone())),
+            _ => None,
+        });
+        self.assumed.extend(parts);
+        Composed {
+            query: self.query,
+            items: self.items,
+            left,
+            assumed: self.assumed,
+            view: self.view,
+            form: self.form,
+        }
+    }
+
+    fn has_time_group(&self) -> bool {
+        self.query.by.iter().any(|group| matches!(group.by, GroupBy::Time(_)))
+    }
+
+    /// Adds the measures of conditions that are not among the figures yet. Without a group, a condition
+    /// on a figure says nothing, and its words are left over.
+    fn bound_measures(&mut self) {
+        if self.by.is_empty() {
+            for (at, _) in std::mem::take(&mut self.bounds) {
+                let words = at.saturating_sub(3)..(at + 4).min(self.used.len());
+                for place in words {
+                    let is_number = matches!(self.items[place].atom, Atom::Number(_));
+                    self.used[place] &= !is_number;
+                }
+            }
+        }
+        for (at, condition) in self.bounds.clone() {
+            for name in names_of(&condition) {
+                let own = name.strip_suffix("_growth").unwrap_or(&name).to_owned();
+                let is_used = |(_, used): &(usize, MeasureUse)| used.measure.as_ref() == Some(&own);
+                if !self.measures.iter().any(is_used) && !self.explained {
+                    self.measures.push((at, MeasureUse::named(own)));
+                }
+            }
+        }
+    }
+
+    /// Shows the main measure if the text names none.
+    fn default_measure(&mut self) {
+        if !self.query.measures.is_empty() || self.explained {
+            return;
+        }
+        if let Some(name) = main_measure(self.scan.source) {
+            self.assumed.push(Assumed::Measure(name.clone()));
+            self.query.measures.push(MeasureUse::named(name));
+        }
+    }
+
+    fn set_order(&mut self, ranked: Ranked) {
+        let measures = &self.query.measures;
+        let used = match &ranked.measure {
+            Some(name) => measures.iter().find(|used| used.measure.as_ref() == Some(name)),
+            None => None,
+        };
+        let Some(used) = used.or(measures.first()) else { return };
+        let mut name = figure_name(used);
+        if let Some((ending, _)) = self.change.filter(|_| ranked.is_change) {
+            name = format!("{name}_{ending}");
+        }
+        match ranked.of {
+            Some(of) => {
+                self.query.top = Some(Top {
+                    n: ranked.limit.unwrap_or(1),
+                    of: Some(of),
+                    per: ranked.per,
+                    by: Some(name),
+                    lowest: !ranked.descending,
+                    others: false,
+                });
+            }
+            None => {
+                self.query.order.push(order(name, ranked.descending));
+                self.query.limit = self.query.limit.or(ranked.limit);
+            }
+        }
+    }
+
+    /// Adds the second step of counts and averages over groups.
+    fn second_step(&mut self) {
+        let step = match (&self.counted, self.averaged) {
+            (Some(dimension), _) => {
+                let name = Some(format!("{dimension}_count"));
+                StepMeasure { calculation: StepCalculation::Count("rows".to_owned()), name }
+            }
+            (None, true) => {
+                let Some(used) = self.query.measures.first() else { return };
+                let figure = figure_name(used);
+                let name = Some(format!("average_{figure}"));
+                StepMeasure { calculation: StepCalculation::Average(figure), name }
+            }
+            (None, false) => return,
+        };
+        self.query.then = Some(SecondStep { measures: vec![step], by: Vec::new() });
+    }
+
+    /// Returns the places of the parts that no rule used.
+    fn left(&self) -> Vec<usize> {
+        let is_left = |at: &usize| !self.used[*at] && !self.items[*at].is_link();
+        (0..self.items.len()).filter(is_left).collect()
+    }
+}
+
+/// Returns the figures of a condition.
+fn names_of(condition: &Condition) -> Vec<String> {
+    match condition {
+        Condition::Is { name, .. } => vec![name.clone()],
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().flat_map(names_of).collect(),
+        Condition::Not(part) => names_of(part),
+    }
+}
+
+/// Returns the name of a figure in the result.
+fn figure_name(used: &MeasureUse) -> String {
+    let own = used.measure.as_deref().unwrap_or("figure");
+    let unit = used.per.map(|unit| format!("{unit:?}").to_lowercase());
+    match (&used.name, unit) {
+        (Some(name), _) => name.clone(),
+        (None, _) if !used.share_of.is_empty() => format!("{own}_share"),
+        (None, _) if used.running => format!("{own}_running"),
+        (None, _) if used.rolling.is_some() => format!("{own}_rolling"),
+        (None, Some(unit)) => format!("{own}_per_{unit}"),
+        (None, None) => own.to_owned(),
+    }
+}
+
+/// Returns the measure that says most about a source.
+pub(crate) fn main_measure(source: &SourceModel) -> Option<String> {
+    let board = propose_board(&source.definitions, &[], None, NaiveDate::default());
+    board.tiles.first()?.query.measures.first()?.measure.clone()
+}

@@ -1,0 +1,189 @@
+//! Ranks: "top 5 campaigns by spend", "which day had the most orders", "worst first". A rank needs
+//! something to rank, and a measure that decides.
+
+use contract::{
+    definitions::Better,
+    metric_query::{Group, TimeGrain},
+};
+
+use super::{Composer, Ranked};
+use crate::{
+    items::Atom,
+    meaning::{Meaning, Rank},
+};
+
+impl Composer<'_> {
+    /// Reads the first rank, or "first" with a number.
+    pub(super) fn read_rank(&mut self) {
+        let is_open = |at: &usize| self.is_free(*at) || self.is_change(*at);
+        let rank = (0..self.len()).filter(is_open).find_map(|at| {
+            let rank = self.items[at].find(|meaning| match meaning {
+                Meaning::Rank(rank) => Some(*rank),
+                _ => None,
+            });
+            rank.map(|rank| (at, rank))
+        });
+        let (at, rank) = match rank {
+            Some(found) => found,
+            None => match self.places(&Meaning::First).first() {
+                Some(at) if self.count_at(at + 1).is_some() => (*at, Rank::High),
+                _ => return,
+            },
+        };
+        let Some((target, group)) = self.target(at) else {
+            self.read_bare_limit(at);
+            return;
+        };
+        let number = self.number_of_rank(at, target);
+        let first = [at + 1, at + 2].into_iter().find(|next| self.is_order_word(at, *next));
+        let measure = self.ranked_by(at);
+        let descending = self.is_descending(rank, measure.as_deref());
+        let is_form = matches!(&self.items[target].atom, Atom::Dimension { is_form: true, .. });
+        let limit = match (number, first) {
+            (Some((place, count)), _) => {
+                self.take(place);
+                Some(count)
+            }
+            (None, Some(_)) => None,
+            (None, None) => (!is_form).then_some(1),
+        };
+        if let Some(first) = first {
+            self.take(first);
+        }
+        self.take(at);
+        self.take(target);
+        let name = name_of(&group);
+        let per = if first.is_some() { Vec::new() } else { self.within(target) };
+        self.add_group(target, group);
+        let of = (!per.is_empty()).then_some(name);
+        self.ranked = Some(Ranked { measure, descending, limit, of, per, is_change: true });
+    }
+
+    /// Whether the word after a rank says that only the order is asked for: "worst first".
+    fn is_order_word(&self, rank: usize, at: usize) -> bool {
+        let between = (rank + 1..at).all(|at| self.measure_at(at).is_some() || self.is_change(at));
+        at != rank && between && self.means(at, &Meaning::First)
+    }
+
+    fn count_at(&self, at: usize) -> Option<u32> {
+        self.number_at(at).filter(|_| self.is_free(at)).and_then(|number| number.count())
+    }
+
+    /// Returns the number that belongs to a rank: beside it, or before the thing that is ranked.
+    fn number_of_rank(&self, at: usize, target: usize) -> Option<(usize, u32)> {
+        let places = [at.checked_sub(1), Some(at + 1), target.checked_sub(1)];
+        places.into_iter().flatten().find_map(|place| Some((place, self.count_at(place)?)))
+    }
+
+    /// Returns the thing that is ranked.
+    fn target(&self, at: usize) -> Option<(usize, Group)> {
+        let group_at = |place: usize| {
+            if !self.is_free(place) {
+                return None;
+            }
+            let by_name = self.dimension_at(place).map(Group::dimension);
+            by_name.or_else(|| self.grain_at(place).map(Group::time)).map(|group| (place, group))
+        };
+        let next = self
+            .next(at + 1)
+            .map(|next| if self.number_at(next).is_some() { next + 1 } else { next });
+        let after_which = (0..self.len()).find(|place| self.means(*place, &Meaning::Which));
+        let after_which = after_which.and_then(|which| self.next(which + 1));
+        let beside = next.filter(|place| self.measure_at(*place).is_some()).map(|place| place + 1);
+        let directly = [next, after_which, beside].into_iter().flatten().find_map(group_at);
+        let free = || (0..self.len()).filter(|place| self.dimension_at(*place).is_some());
+        directly
+            .or_else(|| free().filter(|place| !self.is_grouped(*place)).find_map(group_at))
+            .or_else(|| free().find_map(group_at))
+            .or_else(|| {
+                let times = (0..self.len()).filter(|place| self.is_grouped(*place));
+                times.into_iter().find_map(group_at)
+            })
+    }
+
+    /// Returns the measure that decides: after the rank, after "by", or the first one.
+    fn ranked_by(&self, at: usize) -> Option<String> {
+        let next = self.next(at + 1);
+        let direct = next.and_then(|place| self.measure_at(place));
+        let by = (at..self.len()).find_map(|place| {
+            let is_by = self.means(place, &Meaning::By) || self.means(place, &Meaning::In);
+            let after = self.next(place + 1).filter(|_| is_by)?;
+            self.measure_at(after)
+        });
+        let first = || self.first_measure().and_then(|place| self.measure_at(place));
+        direct.or(by).or_else(first).map(str::to_owned)
+    }
+
+    fn is_descending(&self, rank: Rank, measure: Option<&str>) -> bool {
+        let measures = &self.scan.source.definitions.measures;
+        let better = measure.and_then(|name| measures.get(name)).and_then(|found| found.better);
+        let is_low_good = better == Some(Better::Lower);
+        let is_high = match rank {
+            Rank::High => true,
+            Rank::Low => false,
+            Rank::Best => !is_low_good,
+            Rank::Worst => is_low_good,
+        };
+        match self.change {
+            // The most that something fell is the least change.
+            Some((_, is_low)) => !is_low,
+            None => is_high,
+        }
+    }
+
+    /// Returns the names of the groups within which a rank is made, and adds them before the target.
+    fn within(&mut self, target: usize) -> Vec<String> {
+        let mut per = Vec::new();
+        for place in (0..self.len()).filter(|place| *place != target).collect::<Vec<_>>() {
+            if !self.is_free(place) || !self.is_grouped(place) {
+                continue;
+            }
+            let by_name = self.dimension_at(place).map(Group::dimension);
+            let Some(group) = by_name.or_else(|| self.grain_at(place).map(Group::time)) else {
+                continue;
+            };
+            self.take(place);
+            per.push(name_of(&group));
+            // Before the target in the order of groups.
+            self.add_group(0, group);
+        }
+        per
+    }
+
+    /// Reads a number of rows without anything to rank.
+    fn read_bare_limit(&mut self, at: usize) {
+        if self.means(at, &Meaning::First)
+            && let Some(count) = self.count_at(at + 1)
+            && self.means(at + 2, &Meaning::Rows)
+        {
+            self.query.limit = Some(count);
+            (at..at + 3).for_each(|place| self.take(place));
+        }
+    }
+}
+
+/// Returns the name of a group in the result.
+pub(super) fn name_of(group: &Group) -> String {
+    use contract::metric_query::GroupBy;
+    match (&group.name, &group.by) {
+        (Some(name), _) => name.clone(),
+        (None, GroupBy::Dimension(name)) => name.clone(),
+        (None, GroupBy::Time(grain)) => grain_name(*grain).to_owned(),
+        (None, GroupBy::Define(_)) => String::new(),
+    }
+}
+
+fn grain_name(grain: TimeGrain) -> &'static str {
+    match grain {
+        TimeGrain::Hour => "hour",
+        TimeGrain::Day => "day",
+        TimeGrain::Week => "week",
+        TimeGrain::Month => "month",
+        TimeGrain::Quarter => "quarter",
+        TimeGrain::Year => "year",
+        TimeGrain::Weekday => "weekday",
+        TimeGrain::HourOfDay => "hour_of_day",
+        TimeGrain::MonthOfYear => "month_of_year",
+        TimeGrain::PartOfDay => "part_of_day",
+    }
+}

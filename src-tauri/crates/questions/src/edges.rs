@@ -1,0 +1,297 @@
+//! All ways to read the words of a question one by one: each edge reads some words in a row as
+//! something, at a cost. It must not know how the parts belong together.
+
+use std::ops::Range;
+
+use crate::{
+    items::Atom,
+    meaning::Meaning,
+    names::{FirstPart, Hit, How, LONGEST_NAME, Named, SourceNames},
+    numbers::quantity,
+    outcome::Correction,
+    periods::periods_at,
+    scan::Scan,
+    tokens::{Kind, Token},
+};
+
+/// The cost of a word without a meaning here.
+pub(crate) const LEFT: u32 = 100;
+/// The cost of an operation, a period and a number.
+const WORD: u32 = 10;
+/// The cost of a word that only joins others.
+const LINK: u32 = 6;
+/// The cost of a word without meaning. Two of them cost more than an operation that they form.
+const EMPTY: u32 = 8;
+/// The cost of a value that is a word of the lexicon, too.
+const UNLIKELY: u32 = 8;
+/// The cost of each letter that is corrected, at least.
+const CORRECTED: u32 = 25;
+/// The cost of a value of which only a part is named.
+const PART: u32 = 30;
+/// The cost that a value has less if its dimension is named beside it.
+const BESIDE: u32 = 4;
+/// The most things that one span names.
+const MOST_HITS: usize = 8;
+/// The most corrections of a word that are tried.
+const MOST_CORRECTIONS: usize = 3;
+
+/// A way to read some words in a row.
+#[derive(Clone, Debug)]
+pub(crate) struct Edge {
+    /// The tokens.
+    pub tokens: Range<usize>,
+    /// The meanings, in their order. Empty: the words say nothing.
+    pub atoms: Vec<Atom>,
+    /// The cost.
+    pub cost: u32,
+    /// The name that a misspelled word was read as.
+    pub correction: Option<Correction>,
+}
+
+/// Returns the ways to read the words that begin at each token.
+pub(crate) fn edges(scan: &Scan<'_>, names: &SourceNames) -> Vec<Vec<Edge>> {
+    let corrections: Vec<Vec<String>> = scan
+        .tokens
+        .iter()
+        .map(|token| {
+            let mut found = names.corrections(token, scan.lexicon);
+            found.truncate(MOST_CORRECTIONS);
+            found
+        })
+        .collect();
+    let collector = Collector { scan, names, corrections };
+    (0..scan.tokens.len()).map(|at| collector.at(at)).collect()
+}
+
+struct Collector<'a> {
+    scan: &'a Scan<'a>,
+    names: &'a SourceNames,
+    /// The nearest words of names for each misspelled token.
+    corrections: Vec<Vec<String>>,
+}
+
+impl Collector<'_> {
+    fn at(&self, at: usize) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        let token = &self.scan.tokens[at];
+        let mut has_word = false;
+        let mut says_more = false;
+        for (len, meanings) in self.scan.phrases_at(at) {
+            has_word |= *len == 1;
+            // A period is read as one, below.
+            if meanings.iter().all(Meaning::is_period) {
+                continue;
+            }
+            let is_link = meanings.iter().all(Meaning::is_link);
+            let cost = if is_link { LINK } else { WORD };
+            says_more |= *len == 1 && !is_link;
+            edges.push(edge(at..at + len, Atom::Words(meanings.to_vec()), cost));
+        }
+        for found in periods_at(self.scan, at) {
+            let atom = Atom::Period { period: found.period, ends: found.ends };
+            edges.push(edge(at..found.end, atom, WORD));
+        }
+        if let Some((end, number)) = quantity(self.scan.tokens, at, self.scan.lexicon) {
+            let is_negative = number.value < 0.0;
+            let found = edge(at..end, Atom::Number(number), WORD);
+            // The minus sign of a number says nothing else.
+            if is_negative {
+                return vec![found];
+            }
+            edges.push(found);
+        }
+        if token.kind != Kind::Sign {
+            self.add_names(at, &mut edges);
+            self.add_compound(at, &mut edges);
+        }
+        let nothing = |cost| Edge { tokens: at..at + 1, atoms: Vec::new(), cost, correction: None };
+        if token.kind == Kind::Sign && !says_more {
+            edges.push(nothing(0));
+        } else if self.scan.lexicon.is_empty_word(&token.fold) && !has_word {
+            edges.push(nothing(EMPTY));
+        } else if !has_word {
+            edges.push(edge(at..at + 1, Atom::Left, LEFT));
+        }
+        edges
+    }
+
+    /// Adds the names that begin at a token.
+    fn add_names(&self, at: usize, edges: &mut Vec<Edge>) {
+        let mut words: Vec<usize> = Vec::new();
+        for place in at..self.scan.tokens.len() {
+            if self.scan.tokens[place].kind == Kind::Sign {
+                continue;
+            }
+            words.push(place);
+            if words.len() > LONGEST_NAME {
+                break;
+            }
+            self.add_source(&words, edges);
+            let variants = words.iter().map(|word| self.corrections[*word].len()).max();
+            for variant in 0..variants.unwrap_or(0).max(1) {
+                self.add_span(&words, variant, edges);
+            }
+        }
+    }
+
+    fn add_source(&self, words: &[usize], edges: &mut Vec<Edge>) {
+        let key: String = words.iter().map(|at| self.scan.tokens[*at].fold.as_str()).collect();
+        if key == self.names.source
+            && let (Some(first), Some(last)) = (words.first(), words.last())
+        {
+            edges.push(edge(*first..last + 1, Atom::Source, LINK));
+        }
+    }
+
+    /// Adds the things that the words of a span name, with one choice of corrections.
+    fn add_span(&self, words: &[usize], variant: usize, edges: &mut Vec<Edge>) {
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
+        let tokens = *first..last + 1;
+        let mut errors = 0;
+        let typed: Vec<&str> = words
+            .iter()
+            .map(|at| {
+                let nearest = &self.corrections[*at];
+                let fold = self.scan.tokens[*at].fold.as_str();
+                let Some(word) = nearest.get(variant).or(nearest.first()) else { return fold };
+                errors += 1;
+                word.as_str()
+            })
+            .collect();
+        let mut hits = self.names.find(&typed, self.scan.lexicon);
+        hits.truncate(MOST_HITS);
+        let corrected = CORRECTED * errors;
+        for hit in hits {
+            let Some(mut cost) = self.cost_of(&hit, words) else { continue };
+            if let Named::Value { dimension, .. } = &hit.named
+                && self.is_beside(dimension, *first, *last)
+            {
+                cost = cost.saturating_sub(BESIDE);
+            }
+            let correction = (errors > 0).then(|| self.correction(words, &hit.named));
+            let atoms = vec![atom_of(hit, words, self.scan.tokens)];
+            edges.push(Edge { tokens: tokens.clone(), atoms, cost: cost + corrected, correction });
+        }
+        if words.len() <= 3 {
+            self.add_parts(&typed, words, corrected, edges);
+        }
+    }
+
+    /// Returns the cost of a name. None if the words are more likely to say nothing.
+    fn cost_of(&self, hit: &Hit, words: &[usize]) -> Option<u32> {
+        let base = match hit.how {
+            How::Own => WORD - 2,
+            How::Synonym => WORD - 1,
+            How::Form => WORD,
+            How::Vocabulary => WORD + 2,
+            How::Column => WORD + 4,
+        };
+        let ([at], Named::Value { .. }) = (words, &hit.named) else { return Some(base) };
+        let token = &self.scan.tokens[*at];
+        if !self.scan.lexicon.knows(&token.fold) || self.is_marked(*at) {
+            return Some(base);
+        }
+        (!self.scan.lexicon.is_empty_word(&token.fold)).then_some(base + UNLIKELY)
+    }
+
+    /// Whether a word is written as a name: with a capital letter within a sentence, or in quotes.
+    fn is_marked(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|at| self.scan.tokens[at].fold.as_str());
+        let is_quoted = before.is_some_and(|sign| ["\"", "'", "“", "”", "’", "«"].contains(&sign));
+        let all = || self.scan.tokens.iter().filter(|token| token.kind == Kind::Word);
+        let is_shouted = all().all(|token| token.is_capital);
+        is_quoted || (at > 0 && self.scan.tokens[at].is_capital && !is_shouted)
+    }
+
+    /// Adds the values of which the words are only a part. An ordinary word must be marked as a name:
+    /// by a capital letter, or by the dimension beside it.
+    fn add_parts(&self, typed: &[&str], words: &[usize], cost: u32, edges: &mut Vec<Edge>) {
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
+        let is_ordinary = |at: &usize| {
+            let token = &self.scan.tokens[*at];
+            token.kind == Kind::Number || crate::words::is_frequent(&token.fold)
+        };
+        let is_name = !words.iter().all(is_ordinary) || words.iter().all(|at| self.is_marked(*at));
+        for hit in self.names.find_part(typed) {
+            if !is_name && !self.is_beside(&hit.dimension, *first, *last) {
+                continue;
+            }
+            let is_part = hit.value.is_none();
+            let value = hit.value.unwrap_or_else(|| {
+                let text = words.iter().map(|at| self.scan.tokens[*at].fold.as_str());
+                text.collect::<Vec<_>>().join(" ")
+            });
+            let dimension = hit.dimension;
+            let atom = Atom::Value { dimension, value, is_part };
+            edges.push(edge(*first..last + 1, atom, PART + cost));
+        }
+    }
+
+    /// Whether the dimension is named directly before or after a span.
+    fn is_beside(&self, dimension: &str, first: usize, last: usize) -> bool {
+        let names = |at: usize| {
+            let hits = self.names.find(&[self.scan.tokens[at].fold.as_str()], self.scan.lexicon);
+            hits.iter().any(|hit| hit.named == Named::Dimension(dimension.to_owned()))
+        };
+        first.checked_sub(1).is_some_and(names)
+            || (last + 1 < self.scan.tokens.len() && names(last + 1))
+    }
+
+    fn correction(&self, words: &[usize], named: &Named) -> Correction {
+        let at = |place: Option<&usize>| place.map(|at| self.scan.tokens[*at].range.clone());
+        let from = at(words.first()).unwrap_or_default().start;
+        let to = at(words.last()).unwrap_or_default().end;
+        let name = match named {
+            Named::Measure(name) | Named::Dimension(name) => name,
+            Named::Value { value, .. } => value,
+        };
+        Correction { at: from..to, name: name.clone() }
+    }
+
+    /// Adds both parts of a compound.
+    fn add_compound(&self, at: usize, edges: &mut Vec<Edge>) {
+        let token = &self.scan.tokens[at];
+        let is_known = token.kind != Kind::Word
+            || token.fold.len() < 7
+            || self.scan.lexicon.knows(&token.fold)
+            || !self.names.find(&[token.fold.as_str()], self.scan.lexicon).is_empty();
+        if is_known {
+            return;
+        }
+        let Some((first, second)) = self.names.split(&token.fold, self.scan.lexicon) else {
+            return;
+        };
+        let firsts: Vec<Atom> = match first {
+            FirstPart::Meaning(meaning @ Meaning::Unit(_)) => {
+                vec![Atom::Words(vec![Meaning::By, meaning.clone()])]
+            }
+            FirstPart::Meaning(meaning) => vec![Atom::Words(vec![meaning.clone()])],
+            FirstPart::Names(hits) => {
+                hits.into_iter().map(|hit| atom_of(hit, &[at], self.scan.tokens)).collect()
+            }
+        };
+        for first in firsts.iter().take(MOST_HITS) {
+            for hit in second.iter().take(MOST_HITS) {
+                let atoms = vec![first.clone(), atom_of(hit.clone(), &[at], self.scan.tokens)];
+                edges.push(Edge { tokens: at..at + 1, atoms, cost: 2 * WORD, correction: None });
+            }
+        }
+    }
+}
+
+fn edge(tokens: Range<usize>, atom: Atom, cost: u32) -> Edge {
+    Edge { tokens, atoms: vec![atom], cost, correction: None }
+}
+
+fn atom_of(hit: Hit, words: &[usize], tokens: &[Token]) -> Atom {
+    match hit.named {
+        Named::Measure(name) => Atom::Measure(name),
+        Named::Dimension(name) => {
+            let typed: String = words.iter().map(|at| tokens[*at].fold.as_str()).collect();
+            let is_form =
+                hit.how == How::Form && crate::tokens::name_words(&name).concat() != typed;
+            Atom::Dimension { name, is_form }
+        }
+        Named::Value { dimension, value } => Atom::Value { dimension, value, is_part: false },
+    }
+}

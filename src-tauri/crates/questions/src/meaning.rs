@@ -1,0 +1,227 @@
+//! The meanings that words of the lexicon can have. They are data: a file for each language lists the
+//! words of each meaning. No meaning is about the subject of a source.
+
+use contract::metric_query::{CalendarUnit, CompareTo, TimeGrain};
+use serde::Deserialize;
+
+use crate::outcome::{Declined, View};
+
+/// The meaning of a word or of several words in a row.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Meaning {
+    /// Before the groups of a result: "by", "for each".
+    By,
+    /// Before a group or a divisor: "per".
+    Per,
+    /// Before the group that a share is a part of.
+    Within,
+    /// Joins things that all count.
+    And,
+    /// Joins things of which one counts.
+    Or,
+    /// Before the end of a range, or a second thing.
+    To,
+    /// Before the beginning of a range, or a value.
+    From,
+    /// Before both ends of a range.
+    Between,
+    /// Before the first day of a period without end.
+    Since,
+    /// Before the last day of a period without beginning.
+    Until,
+    /// Before a period that is not part of it.
+    Before,
+    /// Before a period that is not part of it, and precedes it.
+    After,
+    /// Before a property, or a second thing.
+    With,
+    /// Before a period or value.
+    In,
+    /// Asks for a comparison of what follows.
+    Compare,
+    /// Between two things that are compared.
+    Versus,
+    /// Names the period to compare with.
+    Compared(CompareTo),
+    /// Compares with the unit of the calendar before.
+    ComparedBy(CalendarUnit),
+    /// Before values that do not count.
+    Not,
+    /// Beside values that count alone.
+    Only,
+    /// All together.
+    Sum,
+    /// The average.
+    Average,
+    /// The value in the middle.
+    Median,
+    /// The number of things.
+    Count,
+    /// The number of different things.
+    Distinct,
+    /// The side on which a comparison is expected.
+    Comparative,
+    /// A place in an order.
+    Rank(Rank),
+    /// Before the bound of a value.
+    Bound(Bound),
+    /// After a number in percent.
+    Percent,
+    /// Beside an amount.
+    Currency(String),
+    /// After a number that is multiplied.
+    Scale(u32),
+    /// The part of a total.
+    Share,
+    /// The difference to an earlier period.
+    Change,
+    /// The difference to an earlier period in percent.
+    Growth,
+    /// A change upwards.
+    Rise,
+    /// A change downwards.
+    Fall,
+    /// The sum of all earlier times.
+    Running,
+    /// The sum of a window.
+    Rolling,
+    /// Asks for what explains a change.
+    Explain,
+    /// Asks for things.
+    Which,
+    /// Asks for yes or no.
+    IsIt,
+    /// A form of the answer.
+    View(View),
+    /// Before the column of an order.
+    Sort,
+    /// Great values first.
+    Descending,
+    /// Small values first.
+    Ascending,
+    /// The first ones, or "first" after a rank.
+    First,
+    /// Rows of the source.
+    Rows,
+    /// Figures over time.
+    Trend,
+    /// A unit of the calendar, in a period or a group.
+    Unit(CalendarUnit),
+    /// A grain of time to group by.
+    Grain(TimeGrain),
+    /// A month by its number.
+    Month(u32),
+    /// A quarter by its number.
+    Quarter(u32),
+    /// Before a unit of the calendar.
+    Relative(Relative),
+    /// The part of a period that is over.
+    ToDate,
+    /// After a number of units.
+    Ago,
+    /// The last day of a period.
+    EndOf,
+    /// A day by its distance from today.
+    DaysAgo(u32),
+    /// The first day of a period.
+    StartOf,
+    /// A half of a year by its number.
+    Half(u32),
+    /// A whole period, as queries write it.
+    Period(String),
+    /// An operation that no metric query can say.
+    Declined(Declined),
+    /// Refers to an earlier question.
+    Refer(Refer),
+}
+
+/// A place in an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Rank {
+    /// The greatest values.
+    High,
+    /// The least values.
+    Low,
+    /// The good values.
+    Best,
+    /// The bad values.
+    Worst,
+}
+
+/// The side of a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bound {
+    /// Greater.
+    Above,
+    /// Greater or equal.
+    From,
+    /// Less.
+    Below,
+    /// Less or equal.
+    To,
+}
+
+/// A unit of the calendar seen from today.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Relative {
+    /// The one before this.
+    Previous,
+    /// The one under way.
+    This,
+    /// The days up to yesterday.
+    Recent,
+}
+
+/// A reference to an earlier question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Refer {
+    /// The one thing that was shown.
+    It,
+    /// The things that were shown.
+    Them,
+    /// Of the things that were shown.
+    Their,
+    /// The same question.
+    Same,
+    /// In place of what was asked.
+    Instead,
+    /// Besides what was asked.
+    Add,
+    /// Without what was asked.
+    Remove,
+}
+
+impl Meaning {
+    /// Whether the words alone are a period.
+    pub fn is_period(&self) -> bool {
+        matches!(
+            self,
+            Self::Month(_) | Self::Quarter(_) | Self::Half(_) | Self::DaysAgo(_) | Self::Period(_)
+        )
+    }
+
+    /// Whether the word only joins others, so that it says nothing alone.
+    pub fn is_link(&self) -> bool {
+        matches!(
+            self,
+            Self::And
+                | Self::Or
+                | Self::To
+                | Self::From
+                | Self::With
+                | Self::In
+                | Self::By
+                | Self::Per
+                | Self::Which
+                | Self::IsIt
+                | Self::Only
+                | Self::Sum
+                | Self::Refer(Refer::It | Refer::Them | Refer::Add)
+        )
+    }
+}

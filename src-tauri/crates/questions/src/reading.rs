@@ -1,0 +1,300 @@
+//! Reads a question over one source and over all of them, and decides which readings count. A reading
+//! counts only if its query can be computed.
+
+use std::ops::Range;
+
+use analytics::{Catalog, Dialect, compile, resolve};
+use contract::metric_query::{AsOf, MetricQuery};
+
+use crate::{
+    Names,
+    compose::{Composed, compose},
+    cover::{Cover, covers},
+    edges::{LEFT, edges},
+    items::{Atom, Item},
+    lexicon::Lexicon,
+    meaning::Meaning,
+    names::SourceNames,
+    outcome::{Correction, Declined, Outcome, Reading, Span, SpanMeaning},
+    scan::Scan,
+    tokens::{LONGEST, MOST, Token, tokens},
+};
+
+/// Readings whose costs differ by no more fit equally well.
+const SAME: u32 = 3;
+/// The most readings that are offered.
+const OFFERED: usize = 4;
+/// The most parts of which one is left out where a query cannot be computed.
+const MOST_PARTS: usize = 12;
+/// The cost of a default.
+const DEFAULT: u32 = 5;
+
+/// A reading before it is chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// The reading.
+    pub reading: Reading,
+    /// The cost.
+    pub cost: u32,
+    /// The words that are left over, by their bytes.
+    pub left: Vec<Range<usize>>,
+    /// The number of parts with a meaning.
+    pub read: usize,
+    /// Whether it names anything of the source.
+    pub names: bool,
+}
+
+/// The readings over one source.
+#[derive(Debug, Default)]
+pub(crate) struct Readings {
+    /// Those that can be computed, the best first.
+    pub candidates: Vec<Candidate>,
+    /// The least cost at which the question is declined.
+    pub declined: Option<(u32, Declined, Range<usize>)>,
+}
+
+/// The question and all that it is read with.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// The lexicon.
+    pub lexicon: &'a Lexicon,
+    /// The names of all sources.
+    pub names: &'a Names,
+    /// The sources.
+    pub catalog: &'a Catalog,
+    /// The moment.
+    pub as_of: &'a AsOf,
+}
+
+/// Returns the tokens of a text, unless it is too long for a question.
+pub(crate) fn short_tokens(text: &str) -> Option<Vec<Token>> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    Some(tokens(text)).filter(|tokens| tokens.len() <= MOST)
+}
+
+impl Asked<'_> {
+    /// Reads a question.
+    pub fn read(&self, text: &str) -> Outcome {
+        let Some(tokens) = short_tokens(text) else {
+            return Outcome::Declined { by: Declined::Length, at: 0..text.len() };
+        };
+        let mut all = Readings::default();
+        for place in self.named_sources(&tokens) {
+            let found = self.read_source(&tokens, place);
+            all.candidates.extend(found.candidates);
+            let is_less = |(cost, ..): &(u32, Declined, Range<usize>)| {
+                all.declined.as_ref().is_none_or(|(least, ..)| cost < least)
+            };
+            if found.declined.as_ref().is_some_and(is_less) {
+                all.declined = found.declined;
+            }
+        }
+        choose(all)
+    }
+
+    /// Returns the sources that the text names, or else all.
+    pub fn named_sources(&self, tokens: &[Token]) -> Vec<usize> {
+        let all: Vec<usize> = (0..self.catalog.sources.len()).collect();
+        let is_named = |place: &usize| {
+            self.names.sources.get(*place).is_some_and(|names| self.is_named(names, tokens))
+        };
+        let named: Vec<usize> = all.iter().copied().filter(is_named).collect();
+        if named.is_empty() { all } else { named }
+    }
+
+    /// Whether a text names a source: by several words, or by one after a word such as "in".
+    fn is_named(&self, names: &SourceNames, tokens: &[Token]) -> bool {
+        let words: Vec<usize> =
+            (0..tokens.len()).filter(|at| tokens[*at].kind != crate::tokens::Kind::Sign).collect();
+        let is_lead = |at: usize| {
+            let phrases = self.lexicon.phrases_at(tokens, at);
+            let mut meanings = phrases.iter().flat_map(|(_, meanings)| meanings.iter());
+            meanings.any(|meaning| matches!(meaning, Meaning::In | Meaning::From))
+        };
+        words.windows(names.source_words.max(1)).any(|window| {
+            let key: String = window.iter().map(|at| tokens[*at].fold.as_str()).collect();
+            let before = window[0].checked_sub(1);
+            key == names.source && (names.source_words > 1 || before.is_some_and(is_lead))
+        })
+    }
+
+    /// Reads a question over one source.
+    pub fn read_source(&self, tokens: &[Token], place: usize) -> Readings {
+        let mut found = Readings::default();
+        let (Some(source), Some(names)) =
+            (self.catalog.sources.get(place), self.names.sources.get(place))
+        else {
+            return found;
+        };
+        let scan = Scan::new(tokens, self.lexicon, source, self.catalog, self.as_of);
+        let edges = edges(&scan, names);
+        let has_name = edges.iter().flatten().any(|edge| edge.atoms.iter().any(names_something));
+        if !has_name {
+            return found;
+        }
+        let covers = covers(&edges);
+        let mut enough = u32::MAX;
+        for cover in covers.iter().filter(|cover| cover.items.iter().any(is_name)) {
+            if cover.cost > enough {
+                break;
+            }
+            match compose(&scan, cover) {
+                Ok(composed) => {
+                    if self.can_be_computed(&composed.query) {
+                        let one = candidate(tokens, cover.cost, composed);
+                        if one.left.is_empty() {
+                            enough = enough.min(one.cost + SAME);
+                        }
+                        found.candidates.push(one);
+                    }
+                }
+                Err((by, at)) => {
+                    if found.declined.is_none() {
+                        let at = bytes(tokens, &cover.items[at].tokens);
+                        found.declined = Some((cover.cost, by, at));
+                    }
+                }
+            }
+        }
+        if let (true, Some(cover)) = (found.candidates.is_empty(), covers.first()) {
+            found.candidates.extend(self.without_a_part(tokens, &scan, cover));
+        }
+        found.candidates.sort_by_key(|candidate| candidate.cost);
+        found
+    }
+
+    /// Reads a question whose query cannot be computed without the operation that it cannot have, such
+    /// as hours of a source with days.
+    fn without_a_part(
+        &self,
+        tokens: &[Token],
+        scan: &Scan<'_>,
+        cover: &Cover,
+    ) -> Option<Candidate> {
+        let places = (0..cover.items.len()).rev().filter(|at| {
+            let item = &cover.items[*at];
+            !is_name(item) && !item.is_link()
+        });
+        places.take(MOST_PARTS).find_map(|at| {
+            let mut other = cover.clone();
+            other.items.get_mut(at)?.atom = Atom::Left;
+            let composed = compose(scan, &other).ok()?;
+            let fits = self.can_be_computed(&composed.query);
+            fits.then(|| candidate(tokens, cover.cost.saturating_add(LEFT), composed))
+        })
+    }
+
+    /// Whether a query can be computed.
+    pub fn can_be_computed(&self, query: &MetricQuery) -> bool {
+        let resolved = resolve(query, self.catalog, self.as_of);
+        resolved.is_ok_and(|resolved| compile(&resolved, self.catalog, Dialect::DuckDb).is_ok())
+    }
+}
+
+/// Returns the bytes of some tokens.
+pub(crate) fn bytes(tokens: &[Token], at: &Range<usize>) -> Range<usize> {
+    let from = tokens.get(at.start).map_or(0, |token| token.range.start);
+    let to = at.end.checked_sub(1).and_then(|last| tokens.get(last));
+    from..to.map_or(from, |token| token.range.end)
+}
+
+/// Returns a composed question as a reading with its cost.
+pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Candidate {
+    let Composed { query, items, left, assumed, view, form } = composed;
+    let unread = |at: &&usize| items[**at].atom != Atom::Left;
+    let more = u32::try_from(left.iter().filter(unread).count()).unwrap_or(u32::MAX);
+    let defaults = u32::try_from(assumed.len()).unwrap_or(u32::MAX);
+    let cost = cover
+        .saturating_add(LEFT.saturating_mul(more))
+        .saturating_add(DEFAULT.saturating_mul(defaults));
+    let mut corrections: Vec<Correction> = Vec::new();
+    for correction in items.iter().filter_map(|item| item.correction.as_ref()) {
+        if !corrections.contains(correction) {
+            corrections.push(correction.clone());
+        }
+    }
+    let spans = items.iter().enumerate().map(|(at, item)| Span {
+        at: bytes(tokens, &item.tokens),
+        means: span_meaning(item, left.contains(&at)),
+    });
+    let spans = spans.collect();
+    // Values alone beside words that are not read are a chance: "pause Brand UK".
+    let is_member =
+        |item: &Item| matches!(item.atom, Atom::Measure(_) | Atom::Dimension { .. } | Atom::Source);
+    let names = items.iter().any(|item| is_member(item) || (left.is_empty() && is_name(item)));
+    let read = items.iter().filter(|item| !item.is_link()).count().saturating_sub(left.len());
+    let left = left.iter().map(|at| bytes(tokens, &items[*at].tokens)).collect();
+    let score = 1_000 - i32::try_from(cost).unwrap_or(i32::MAX / 2);
+    let reading = Reading { query, score, spans, corrections, assumed, view, form };
+    Candidate { reading, cost, left, read, names }
+}
+
+/// Whether a part names something of a source. The source itself counts with its rows.
+fn is_name(item: &Item) -> bool {
+    names_something(&item.atom)
+}
+
+fn names_something(atom: &Atom) -> bool {
+    matches!(atom, Atom::Measure(_) | Atom::Dimension { .. } | Atom::Value { .. } | Atom::Source)
+}
+
+fn span_meaning(item: &Item, is_left: bool) -> SpanMeaning {
+    match &item.atom {
+        _ if is_left => SpanMeaning::LeftOut,
+        Atom::Measure(name) => SpanMeaning::Measure(name.clone()),
+        Atom::Dimension { name, .. } => SpanMeaning::Dimension(name.clone()),
+        Atom::Value { dimension, value, .. } => {
+            SpanMeaning::Value { dimension: dimension.clone(), value: value.clone() }
+        }
+        Atom::Source => SpanMeaning::Source,
+        Atom::Number(_) => SpanMeaning::Number,
+        Atom::Period { period, .. } => SpanMeaning::Period(period.clone()),
+        Atom::Words(_) => SpanMeaning::Operation,
+        Atom::Left => SpanMeaning::LeftOut,
+    }
+}
+
+/// Chooses among the readings over all sources.
+fn choose(readings: Readings) -> Outcome {
+    let mut candidates = readings.candidates;
+    candidates.retain(|candidate| {
+        candidate.names && joined(candidate.left.clone()).len() <= candidate.read + 1
+    });
+    candidates.sort_by_key(|candidate| candidate.cost);
+    let best = candidates.first();
+    if let Some((cost, by, at)) = readings.declined
+        && best.is_none_or(|best| cost <= best.cost)
+    {
+        return Outcome::Declined { by, at };
+    }
+    let Some(best) = best.cloned() else { return Outcome::None };
+    if !best.left.is_empty() {
+        return Outcome::Partly { without: joined(best.left), nearest: Box::new(best.reading) };
+    }
+    let mut equal: Vec<Reading> = Vec::new();
+    for other in candidates {
+        let is_same = other.cost <= best.cost + SAME && other.left.is_empty();
+        if is_same && !equal.iter().any(|own| own.query == other.reading.query) {
+            equal.push(other.reading);
+        }
+    }
+    equal.truncate(OFFERED);
+    match equal.len() {
+        0 | 1 => Outcome::One(Box::new(best.reading)),
+        _ => Outcome::Several(equal),
+    }
+}
+
+/// Joins the ranges of words that follow each other.
+pub(crate) fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match found.last_mut() {
+            Some(last) if range.start <= last.end + 1 => last.end = last.end.max(range.end),
+            _ => found.push(range),
+        }
+    }
+    found
+}
