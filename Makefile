@@ -163,7 +163,8 @@ $(DUCKDB_PYTHON): benches/duckdb/requirements.txt
 	$(CARGO_TARGET)/duckdb-python/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --requirement benches/duckdb/requirements.txt
 	@touch $@
 
-# A second database driver, which the app does not ship. Only its library is needed, so the package is installed without its dependencies.
+# A second database driver, which the app does not ship, and DuckDB's own program, which checks exported figures. Only the library and the
+# program are needed, so the packages are installed without their dependencies.
 $(DATABASE_PYTHON): tests/databases/requirements.txt
 	@sh scripts/install-packages.sh python3-venv
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/database-python

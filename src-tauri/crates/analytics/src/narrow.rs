@@ -228,6 +228,45 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_with_a_period_of_its_own_keeps_both_periods_and_other_comparisons_move() {
+        let with = |compare: &Value| {
+            json!({
+                "source": "ads", "measures": ["clicks"], "period": {"month": "2026-02"},
+                "compare": compare
+            })
+        };
+        let last = json!({"last": {"days": 7}});
+        for compare in [
+            json!({"period": {"month": "2025-12"}}),
+            json!({"to": "previous", "shift": {"days": 28}}),
+        ] {
+            let found = narrowed(&with(&compare), &json!([]), Some(last.clone()));
+            assert_eq!(found.query, read_metric_query(&with(&compare)).unwrap());
+            assert_eq!(
+                told(&found),
+                [
+                    "The period of the board does not reach this tile: it is compared with a period of its own."
+                ]
+            );
+        }
+        for (compare, words) in [
+            (json!("previous"), "compared with the period before (24 Feb – 2 Mar 2026)"),
+            (json!("last_year"), "compared with the year before (3–9 Mar 2025)"),
+            (
+                json!({"values": {"device": ["Mobile", "Desktop"]}}),
+                "compared: Device: Mobile / Desktop",
+            ),
+        ] {
+            let found = narrowed(&with(&compare), &json!([]), Some(last.clone()));
+            assert_eq!(told(&found), [""; 0]);
+            assert_eq!(serde_json::to_value(&found.query.period).unwrap(), last);
+            let said = crate::paraphrase(&found.query, &catalog(), &as_of()).unwrap().parts;
+            let said: Vec<&str> = said.iter().map(|part| part.text.as_str()).collect();
+            assert!(said.contains(&words), "{said:?}");
+        }
+    }
+
+    #[test]
     fn a_query_with_a_fault_of_its_own_is_narrowed_and_tells_the_fault_later() {
         let query = json!({"source": "ads", "measures": ["nothing"]});
         let found = narrowed(&query, &json!([{"device": ["Mobile"]}]), None);

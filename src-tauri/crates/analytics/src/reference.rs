@@ -18,7 +18,7 @@ mod single_rows;
 mod totals;
 
 pub use answer::{Answer, evaluate};
-pub use catalog::{as_of, catalog};
+pub use catalog::{as_of, catalog, catalogs};
 pub use generate::{Case, case};
 pub use number::Number;
 pub use rows::{Cell, Table};

@@ -106,6 +106,20 @@ impl Formula {
         }
     }
 
+    /// Whether a part of the value adds up within one time only.
+    pub fn adds_up_within_time(&self, bases: &[Base]) -> bool {
+        match self {
+            Self::Base(base) => bases[*base].merge == Merge::SumWithinTime,
+            Self::Sql(_) | Self::Divide(_, _) | Self::Growth(_, _) | Self::PartOfChange { .. } => {
+                false
+            }
+            Self::Plus(parts) => parts.iter().any(|part| part.adds_up_within_time(bases)),
+            Self::Minus(a, b) | Self::Difference(a, b) => {
+                a.adds_up_within_time(bases) || b.adds_up_within_time(bases)
+            }
+        }
+    }
+
     /// Whether the value is a quotient of others.
     pub fn is_quotient(&self) -> bool {
         matches!(self, Self::Divide(_, _))

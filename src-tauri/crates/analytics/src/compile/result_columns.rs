@@ -52,7 +52,7 @@ impl Builder<'_> {
                     unit: self.unit(&figure.unit),
                     label: figure.label.clone(),
                     of: figure.of.clone(),
-                    adds_up: figure.formula.adds_up(&self.bases),
+                    adds_up: self.adds_up(figure),
                     better: figure.better.filter(|_| is_change(figure)),
                     compared: figure.compared,
                     ..DataColumn::new(&figure.name, figure.kind, ColumnRole::Measure, figure.format)
@@ -62,6 +62,17 @@ impl Builder<'_> {
             });
         }
         Ok(columns)
+    }
+
+    /// Whether the values of the rows add up. Last values of several times do not: they are those of
+    /// the same things.
+    fn adds_up(&self, figure: &Figure) -> bool {
+        let formula = &figure.formula;
+        let is_apart = |name: &str| self.query.pivot.as_deref() == Some(name);
+        let is_over_time =
+            self.dims.iter().any(|dim| dim.role == ColumnRole::Time && !is_apart(&dim.name));
+        let is_within_time = is_over_time && formula.adds_up_within_time(&self.bases);
+        formula.adds_up(&self.bases) && !is_within_time
     }
 
     pub fn unit(&self, unit: &FigureUnit) -> Option<ColumnUnit> {

@@ -100,6 +100,23 @@ fn columns_say_whether_their_values_add_up() {
 }
 
 #[test]
+fn last_values_add_up_within_one_time_and_not_over_several() {
+    let catalog = catalog();
+    let adds_up = |query: Value| -> Vec<bool> {
+        let (_, compiled) = try_compile(&catalog, &query, Dialect::DuckDb).unwrap();
+        let columns = compiled.columns.iter().map(|one| &one.column);
+        let figures = columns.filter(|column| ["clicks", "budget"].contains(&column.name.as_str()));
+        figures.map(|column| column.adds_up).collect()
+    };
+    let query = |by: Value| json!({"source": "ads", "measures": ["clicks", "budget"], "by": by});
+    assert_eq!(adds_up(query(json!(["device"]))), [true, true]);
+    assert_eq!(adds_up(query(json!(["device", {"time": "month"}]))), [true, false]);
+    let mut months_apart = query(json!(["device", {"time": "month"}]));
+    months_apart["pivot"] = json!("month");
+    assert_eq!(adds_up(months_apart), [true, true]);
+}
+
+#[test]
 fn the_sql_for_postgresql_uses_its_own_functions() {
     let query = json!({"measures": ["rate", "middle"], "by": ["name", {"time": "week"}], "period": {"last": {"weeks": 2}}, "fill": true, "limit": 5});
     insta::assert_snapshot!(sql_of(&query, Dialect::Postgres));

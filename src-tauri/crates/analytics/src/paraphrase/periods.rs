@@ -3,8 +3,8 @@
 use contract::{
     Days, DaysForm, Param, Text,
     metric_query::{
-        CalendarUnit, Compare, CompareAlign, CompareTo, MetricQuery, PartKind, Period, QueryPart,
-        Shift, Span,
+        CalendarUnit::{self, Day, Month, Quarter, Week, Year},
+        Compare, CompareAlign, CompareTo, MetricQuery, PartKind, Period, QueryPart, Shift, Span,
     },
     text,
 };
@@ -124,62 +124,58 @@ fn name_of(period: &Period) -> Text {
 
 fn last(span: Span) -> Text {
     let (unit, count) = parts_of_span(span);
-    match (unit, count) {
-        (CalendarUnit::Day, 1) => text!("last day"),
-        (CalendarUnit::Week, 1) => text!("last full week"),
-        (CalendarUnit::Month, 1) => text!("last full month"),
-        (CalendarUnit::Quarter, 1) => text!("last full quarter"),
-        (CalendarUnit::Year, 1) => text!("last full year"),
-        (CalendarUnit::Day, _) => text!("last {count} days", count),
-        (CalendarUnit::Week, _) => text!("last {count} full weeks", count),
-        (CalendarUnit::Month, _) => text!("last {count} full months", count),
-        (CalendarUnit::Quarter, _) => text!("last {count} full quarters", count),
-        (CalendarUnit::Year, _) => text!("last {count} full years", count),
+    let of = |one: Text, several: Text| if count == 1 { one } else { several };
+    match unit {
+        Day => of(text!("last day"), text!("last {count} days", count)),
+        Week => of(text!("last full week"), text!("last {count} full weeks", count)),
+        Month => of(text!("last full month"), text!("last {count} full months", count)),
+        Quarter => of(text!("last full quarter"), text!("last {count} full quarters", count)),
+        Year => of(text!("last full year"), text!("last {count} full years", count)),
     }
 }
 
 fn last_with_today(span: Span) -> Text {
     let (unit, count) = parts_of_span(span);
-    match (unit, count) {
-        (CalendarUnit::Day, 1) => text!("today alone"),
-        (CalendarUnit::Week, 1) => text!("this week until today"),
-        (CalendarUnit::Month, 1) => text!("this month until today"),
-        (CalendarUnit::Quarter, 1) => text!("this quarter until today"),
-        (CalendarUnit::Year, 1) => text!("this year until today"),
-        (CalendarUnit::Day, _) => text!("last {count} days with today", count),
-        (CalendarUnit::Week, _) => text!("last {count} weeks until today", count),
-        (CalendarUnit::Month, _) => text!("last {count} months until today", count),
-        (CalendarUnit::Quarter, _) => text!("last {count} quarters until today", count),
-        (CalendarUnit::Year, _) => text!("last {count} years until today", count),
+    let of = |one: Text, several: Text| if count == 1 { one } else { several };
+    match unit {
+        Day => of(text!("today alone"), text!("last {count} days with today", count)),
+        Week => of(text!("this week until today"), text!("last {count} weeks until today", count)),
+        Month => {
+            of(text!("this month until today"), text!("last {count} months until today", count))
+        }
+        Quarter => {
+            of(text!("this quarter until today"), text!("last {count} quarters until today", count))
+        }
+        Year => of(text!("this year until today"), text!("last {count} years until today", count)),
     }
 }
 
 fn this(unit: CalendarUnit) -> Text {
     match unit {
-        CalendarUnit::Day => text!("Today"),
-        CalendarUnit::Week => text!("this week"),
-        CalendarUnit::Month => text!("this month"),
-        CalendarUnit::Quarter => text!("this quarter"),
-        CalendarUnit::Year => text!("this year"),
+        Day => text!("Today"),
+        Week => text!("this week"),
+        Month => text!("this month"),
+        Quarter => text!("this quarter"),
+        Year => text!("this year"),
     }
 }
 
 fn to_date(unit: CalendarUnit) -> Text {
     match unit {
-        CalendarUnit::Day => text!("today until now"),
-        CalendarUnit::Week => text!("week to date"),
-        CalendarUnit::Month => text!("month to date"),
-        CalendarUnit::Quarter => text!("quarter to date"),
-        CalendarUnit::Year => text!("year to date"),
+        Day => text!("today until now"),
+        Week => text!("week to date"),
+        Month => text!("month to date"),
+        Quarter => text!("quarter to date"),
+        Year => text!("year to date"),
     }
 }
 
 fn previous(unit: CalendarUnit) -> Text {
     match unit {
-        CalendarUnit::Day => text!("Yesterday"),
-        CalendarUnit::Week => text!("last week"),
-        CalendarUnit::Month => text!("last month"),
-        CalendarUnit::Quarter => text!("last quarter"),
-        CalendarUnit::Year => text!("last year"),
+        Day => text!("Yesterday"),
+        Week => text!("last week"),
+        Month => text!("last month"),
+        Quarter => text!("last quarter"),
+        Year => text!("last year"),
     }
 }

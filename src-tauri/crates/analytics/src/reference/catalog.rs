@@ -8,6 +8,14 @@ use contract::{
 
 use crate::{Catalog, SourceModel, TableColumn, parse_definitions};
 
+/// The calendars of the sources that cases ask: the first days of their weeks and years. The texts of
+/// the sources have the first one.
+pub(super) const CALENDARS: [&str; 3] = [
+    "week: sunday, year_starts: \"02-01\"",
+    "week: monday, year_starts: \"01-01\"",
+    "week: wednesday, year_starts: \"10-01\"",
+];
+
 const ADS: &str = r#"
 source: ads
 time: {column: Day, week: sunday, year_starts: "02-01"}
@@ -101,6 +109,15 @@ measures:
 
 /// Returns the sources of all cases: `ads`, `budgets`, `fx`, `orders`, `clients`, `plan` and `wide`.
 pub fn catalog() -> Catalog {
+    catalog_with(CALENDARS[0])
+}
+
+/// Returns the same sources with each of several calendars.
+pub fn catalogs() -> Vec<Catalog> {
+    CALENDARS.iter().map(|calendar| catalog_with(calendar)).collect()
+}
+
+fn catalog_with(calendar: &str) -> Catalog {
     let column = |name: &str, kind, scale| TableColumn {
         name: name.to_owned(),
         kind,
@@ -145,7 +162,8 @@ pub fn catalog() -> Catalog {
     ];
     let wide = vec![column("line", Text, 0), column("Jan", Decimal, 2), column("Feb", Decimal, 2)];
     let source = |yaml: &str, columns| {
-        parse_definitions(yaml).ok().map(|definitions| SourceModel::new(definitions, columns))
+        let yaml = yaml.replace(CALENDARS[0], calendar);
+        parse_definitions(&yaml).ok().map(|definitions| SourceModel::new(definitions, columns))
     };
     let mut sources: Vec<SourceModel> = [
         source(ADS, ads),

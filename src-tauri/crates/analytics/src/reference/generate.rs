@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use contract::metric_query::MetricQuery;
 use proptest::prelude::*;
 
-use super::{Cell, Number, Table, queries::query};
+use super::{Cell, Number, Table, catalog::CALENDARS, queries::query};
 
 /// Tables and a query over them.
 #[derive(Clone, Debug)]
@@ -13,12 +13,15 @@ pub struct Case {
     pub tables: Vec<Table>,
     /// The query as it is written. It may be one that is refused.
     pub query: MetricQuery,
+    /// The place of the catalog among `catalogs`.
+    pub catalog: usize,
 }
 
 /// Returns random tables with a random query.
 pub fn case() -> impl Strategy<Value = Case> {
-    let dice = prop::collection::vec(any::<u16>(), 64);
-    (tables(), dice).prop_map(|(tables, dice)| Case { tables, query: query(dice) })
+    let dice = prop::collection::vec(any::<u16>(), 96);
+    let parts = (tables(), dice, 0..CALENDARS.len());
+    parts.prop_map(|(tables, dice, catalog)| Case { tables, query: query(dice), catalog })
 }
 
 fn text(values: &'static [&'static str]) -> impl Strategy<Value = Cell> {

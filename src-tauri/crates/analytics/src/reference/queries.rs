@@ -62,6 +62,9 @@ fn rows_query(dice: &mut Dice) -> Value {
     if dice.one_in(2) {
         query["period"] = json!({"from": "2026-01-01", "to": "2026-02-10"});
     }
+    if dice.one_in(8) {
+        query["in_currency"] = json!("EUR");
+    }
     query
 }
 
@@ -248,10 +251,14 @@ fn measure(
             used["running"] = json!(true);
         }
         (2, Some("day")) => used["rolling"] = json!({"days": 1 + dice.below(9)}),
-        (2, Some("week")) => used["rolling"] = json!({"weeks": 2}),
-        (2, Some("month")) => used["rolling"] = json!({"months": 2}),
+        (2, Some("week")) => used["rolling"] = json!({"weeks": 1 + dice.below(3)}),
+        (2, Some("month")) => used["rolling"] = json!({"months": 1 + dice.below(3)}),
+        (2, Some("quarter")) => used["rolling"] = json!({"quarters": 1 + dice.below(2)}),
+        (2, Some("year")) => used["rolling"] = json!({"years": 2}),
         (3, Some("day" | "week" | "month")) => used["per"] = json!("day"),
-        (3, None) => used["per"] = json!(dice.pick(&["day", "week", "month"])),
+        (3, None) => {
+            used["per"] = json!(dice.pick(&["day", "week", "month", "quarter", "year"]));
+        }
         (4, _) if names.contains(&"clicks") => used["where"] = json!([condition(dice)]),
         (_, _) => {}
     }
@@ -293,7 +300,7 @@ fn add_rest(query: &mut serde_json::Map<String, Value>, dice: &mut Dice) {
     let grain = by.iter().find_map(|group| group.get("time")).and_then(Value::as_str);
     let follows = grain.is_some_and(|grain| !grain.contains('_') && grain != "weekday");
     let is_ads = query.get("source") == Some(&json!("ads"));
-    add_period(query, dice, is_ads);
+    add_period(query, dice, is_ads, grain);
     if follows && dice.one_in(2) {
         query.insert("fill".to_owned(), json!(true));
     }
@@ -306,12 +313,7 @@ fn add_rest(query: &mut serde_json::Map<String, Value>, dice: &mut Dice) {
     }
     let has_dimension = by.iter().any(Value::is_string);
     if has_dimension && dice.one_in(3) {
-        let mut top =
-            json!({"n": 1 + dice.below(2), "others": dice.one_in(2), "lowest": dice.one_in(4)});
-        let first = by.first().filter(|first| by.len() > 1 && first.is_string());
-        if let Some(first) = first.filter(|_| dice.one_in(2)) {
-            top["per"] = json!([first]);
-        }
+        let top = top(query, dice, &by);
         query.insert("top".to_owned(), top);
     }
     if dice.one_in(6) {
@@ -342,15 +344,43 @@ fn add_rest(query: &mut serde_json::Map<String, Value>, dice: &mut Dice) {
     }
 }
 
-fn add_period(query: &mut serde_json::Map<String, Value>, dice: &mut Dice, is_ads: bool) {
-    let periods = [
-        json!({"from": "2026-01-01", "to": "2026-01-31"}),
-        json!({"from": "2026-02-03", "to": "2026-02-20"}),
-        json!({"last": {"days": 30}}),
-        json!("this_month"),
-        json!({"full": "weeks", "last": 3}),
-        json!({"quarter": "2025-Q4"}),
-    ];
+/// Returns the choice of the first groups by a measure.
+fn top(query: &serde_json::Map<String, Value>, dice: &mut Dice, by: &[Value]) -> Value {
+    let mut top =
+        json!({"n": 1 + dice.below(2), "others": dice.one_in(2), "lowest": dice.one_in(4)});
+    let first = by.first().filter(|first| by.len() > 1 && first.is_string());
+    let per = first.filter(|_| dice.one_in(2));
+    if let Some(per) = per {
+        top["per"] = json!([per]);
+    }
+    // A group without a definition has a name of its own, and a time has none.
+    let name = |group: &Value| {
+        if group.is_string() { Some(group.clone()) } else { group.get("as").cloned() }
+    };
+    let names: Vec<Value> = by.iter().filter_map(name).filter(|name| Some(name) != per).collect();
+    if !names.is_empty() && dice.one_in(3) {
+        top["of"] = dice.pick(&names).clone();
+    }
+    if dice.one_in(3) {
+        let measures = query.get("measures").and_then(Value::as_array).map_or(1, Vec::len);
+        let shown = format!("m{}", dice.below(measures.max(1)));
+        let other = match query.get("source").and_then(Value::as_str) {
+            Some("orders") => "customers",
+            Some("plan") => "plan_days",
+            Some("wide") => "wide_planned",
+            Some(_) | None => "conversions",
+        };
+        top["by"] = if dice.one_in(4) { json!(other) } else { json!(shown) };
+    }
+    top
+}
+
+fn add_period(
+    query: &mut serde_json::Map<String, Value>,
+    dice: &mut Dice,
+    is_ads: bool,
+    grain: Option<&str>,
+) {
     if dice.one_in(6) {
         return;
     }
@@ -358,7 +388,7 @@ fn add_period(query: &mut serde_json::Map<String, Value>, dice: &mut Dice, is_ad
         query.insert("period".to_owned(), json!({"from": "2026-02-01"}));
         return;
     }
-    query.insert("period".to_owned(), dice.pick(&periods).clone());
+    query.insert("period".to_owned(), dice.pick(&periods(grain)).clone());
     if dice.one_in(3) {
         let compares = compares();
         let last = if is_ads { compares.len() } else { compares.len() - 1 };
@@ -366,12 +396,58 @@ fn add_period(query: &mut serde_json::Map<String, Value>, dice: &mut Dice, is_ad
     }
 }
 
+/// Returns periods. Each hour or day of a long one would be a row of the slow calculation.
+fn periods(grain: Option<&str>) -> Vec<Value> {
+    let mut periods = vec![
+        json!({"from": "2026-01-01", "to": "2026-01-31"}),
+        json!({"from": "2026-02-03", "to": "2026-02-20"}),
+        json!({"last": {"days": 30}}),
+        json!({"last_with_today": {"days": 14}}),
+        json!({"last_with_today": {"weeks": 2}}),
+        json!({"full": "weeks", "last": 3}),
+        json!({"previous": "week"}),
+        json!({"month": "2026-02"}),
+        json!({"week": "2026-W06"}),
+        json!("yesterday"),
+        json!("this_week"),
+        json!("this_month"),
+        json!("last_month"),
+        json!("week_to_date"),
+        json!("month_to_date"),
+    ];
+    if grain != Some("hour") {
+        periods.extend([
+            json!({"quarter": "2025-Q4"}),
+            json!({"full": "quarters", "last": 1}),
+            json!("this_quarter"),
+            json!("last_quarter"),
+            json!("quarter_to_date"),
+        ]);
+    }
+    if !matches!(grain, Some("hour" | "day")) {
+        periods.extend([
+            json!({"year": 2025}),
+            json!({"year": 2026}),
+            json!({"last": {"years": 1}}),
+            json!("this_year"),
+            json!("last_year"),
+            json!("year_to_date"),
+        ]);
+    }
+    periods
+}
+
 /// Returns comparisons. The last one is of values that only `ads` has.
-fn compares() -> [Value; 5] {
+fn compares() -> [Value; 10] {
     [
         json!("previous"),
         json!("last_year"),
         json!({"to": "previous", "align": "weekday"}),
+        json!({"to": "previous", "align": "to_date"}),
+        json!({"to": "previous", "align": "full"}),
+        json!({"to": "last_year", "align": "weekday"}),
+        json!({"to": "last_year", "align": "to_date"}),
+        json!({"to": "last_year", "align": "full"}),
         json!({"period": {"month": "2026-01"}}),
         json!({"values": {"device": ["Mobile", "Desktop"]}}),
     ]

@@ -21,7 +21,7 @@ proptest! {
 
     #[test]
     fn a_resolved_query_resolves_to_itself_and_gives_the_same_bytes(case in case()) {
-        let catalog = catalog();
+        let catalog = catalogs().swap_remove(case.catalog);
         let Ok(resolved) = resolve(&case.query, &catalog, &as_of()) else { return Ok(()) };
         let again = resolve(&resolved.query, &catalog, &as_of()).unwrap();
         prop_assert_eq!(&again, &resolved);
@@ -33,7 +33,7 @@ proptest! {
 
     #[test]
     fn the_reference_answers_every_query_that_compiles(case in case()) {
-        let catalog = catalog();
+        let catalog = catalogs().swap_remove(case.catalog);
         let Ok(resolved) = resolve(&case.query, &catalog, &as_of()) else { return Ok(()) };
         if compile(&resolved, &catalog, Dialect::DuckDb).is_ok() {
             prop_assert!(evaluate(&resolved.query, &catalog, &case.tables).is_some());
@@ -87,6 +87,14 @@ fn answered(query: Value, rows: Value) {
     let resolved = resolve(&query, &catalog, &as_of()).unwrap();
     let answer = evaluate(&resolved.query, &catalog, &tables()).unwrap();
     assert_eq!(json!(answer.rows), rows);
+}
+
+#[test]
+fn all_sources_have_each_of_the_calendars() {
+    let all = catalogs();
+    let starts: Vec<u32> = all.iter().map(|one| one.sources[0].calendar().year_start).collect();
+    assert_eq!(starts, [2, 1, 10]);
+    assert!(all.iter().all(|one| one.sources.len() == 7));
 }
 
 #[test]

@@ -165,7 +165,8 @@ pub(super) fn resolve_compare(
         // The same part of the period that is over, with today.
         None | Some(CompareAlign::ToDate | CompareAlign::Weekday) => {
             let over = (today.min(last) - first).num_days();
-            (before.0, days_later(before.0, over).min(before.1))
+            // A period that has not begun has no such part.
+            if over < 0 { before } else { (before.0, days_later(before.0, over).min(before.1)) }
         }
     };
     Ok(Compare {
@@ -286,8 +287,13 @@ mod tests {
             "2026-10-01 2026-10-15 Months(1)"
         );
         assert_eq!(
-            compared(previous, "2026-11-03", "2026-11-09", false),
+            compared(previous.clone(), "2026-11-03", "2026-11-09", false),
             "2026-10-27 2026-11-02 Days(7)"
+        );
+        assert_eq!(
+            compared(previous, "2026-12-01", "2026-12-31", true),
+            "2026-11-01 2026-11-30 Months(1)",
+            "the period begins after today"
         );
         assert_eq!(
             compared(year, "2024-02-01", "2024-02-29", false),

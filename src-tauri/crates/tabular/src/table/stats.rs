@@ -29,8 +29,10 @@ pub(crate) struct Stats {
     /// Whether the first row has no value.
     pub(crate) starts_empty: bool,
     pub(crate) samples: Vec<String>,
-    /// The first value, which all cells have if there is one sample only.
+    /// The first value, which all cells have if none differs.
     pub(crate) constant: Option<Vec<u8>>,
+    /// Whether a value is another one than the first. Their samples can be equal: they are cut.
+    pub(crate) differs: bool,
     pub(crate) is_varied: bool,
     /// The number of texts that are plain numbers.
     pub(crate) numeric: u64,
@@ -191,7 +193,7 @@ impl Stats {
         match &self.constant {
             None => self.constant = Some(cell.to_vec()),
             Some(first) if first == cell => return,
-            Some(_) => {}
+            Some(_) => self.differs = true,
         }
         let sample = value::shorten(cell);
         if !self.samples.contains(&sample) {
@@ -204,7 +206,8 @@ impl Stats {
 
     /// Returns the text of all cells, if all cells are equal.
     pub(crate) fn constant(&self) -> Option<&[u8]> {
-        if self.samples.len() == 1 && self.empty == 0 { self.constant.as_deref() } else { None }
+        let is_one = self.samples.len() == 1 && !self.differs && self.empty == 0;
+        if is_one { self.constant.as_deref() } else { None }
     }
 
     /// Adds an identifier to the statistics.

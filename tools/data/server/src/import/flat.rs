@@ -8,8 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::sources::{FileFormat, ImportDecisions, RejectedRows, TableReport};
-use tabular::table::Origin;
+use contract::{
+    AgentError,
+    sources::{FileFormat, ImportDecisions, RejectedRows, TableReport},
+    text,
+};
+use tabular::{limits::MAX_LINE, table::Origin};
 
 use crate::DataError;
 
@@ -52,7 +56,7 @@ impl FlatWriter {
             line: 1,
             origin: Origin::default(),
         };
-        writer.put(headings.iter().map(|heading| (heading.as_str(), false)))?;
+        writer.put(1, headings.iter().map(|heading| (heading.as_str(), false)))?;
         Ok(writer)
     }
 
@@ -64,10 +68,14 @@ impl FlatWriter {
         cells: impl Iterator<Item = (&'a str, bool)>,
     ) -> Result<(), DataError> {
         self.origin.note(self.line, from);
-        self.put(cells)
+        self.put(from, cells)
     }
 
-    fn put<'a>(&mut self, cells: impl Iterator<Item = (&'a str, bool)>) -> Result<(), DataError> {
+    fn put<'a>(
+        &mut self,
+        from: u64,
+        cells: impl Iterator<Item = (&'a str, bool)>,
+    ) -> Result<(), DataError> {
         let mut text = String::new();
         for (at, (cell, is_number)) in cells.enumerate() {
             if at > 0 {
@@ -82,6 +90,10 @@ impl FlatWriter {
             }
         }
         text.push('\n');
+        // The reader of the text would take the lines inside a longer record for records.
+        if text.len() as u64 > MAX_LINE {
+            return Err(too_long(from));
+        }
         self.line += text.bytes().filter(|byte| *byte == b'\n').count() as u64;
         self.to.write_all(text.as_bytes()).map_err(DataError::file("the working folder"))
     }
@@ -91,6 +103,13 @@ impl FlatWriter {
         self.to.flush().map_err(DataError::file("the working folder"))?;
         Ok(Flat { path: self.path, origin: self.origin })
     }
+}
+
+fn too_long(line: u64) -> DataError {
+    AgentError::invalid(text!("Line {line} is longer than {size} MB.", line, size = MAX_LINE >> 20))
+        .reason("line_too_long")
+        .hint("Export the table without its longest texts.")
+        .into()
 }
 
 /// Returns the decisions by which the flat file is read.

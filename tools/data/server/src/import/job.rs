@@ -49,11 +49,24 @@ pub fn run_in(
     let teller = Teller::new(output);
     let event = match import(folder, drivers, input, total, &teller) {
         Ok((report, part)) => ImportEvent::Result { report: Box::new(report), part },
-        Err(error) => ImportEvent::Failure { error: AgentError::from(error) },
+        Err(error) => ImportEvent::Failure { error: told(error) },
     };
     Input::remove(folder);
     teller.end(&event);
     !teller.is_broken()
+}
+
+/// Returns the error of an import as a person reads it.
+fn told(error: DataError) -> AgentError {
+    match error {
+        // The sentence of this error speaks of a question.
+        DataError::TooLarge => {
+            AgentError::invalid("The file needs more memory than an import may use.")
+                .reason("file_too_large")
+                .hint("Export the table without its longest texts.")
+        }
+        other => AgentError::from(other),
+    }
 }
 
 fn import(

@@ -34,6 +34,10 @@ const PLACES: u8 = 9;
 const MOST_COLUMNS: usize = 2_000;
 /// The number of sample values.
 const SAMPLES: u64 = 5;
+/// The characters of a sample value.
+const SAMPLE_LENGTH: usize = 60;
+/// The most bytes of a value that is told as that of all rows. A report has a bound.
+const LONGEST_CONSTANT: usize = 4 << 10;
 /// The most names of a column that are tested for those of totals.
 const NAMES: u64 = 20_000;
 
@@ -286,7 +290,7 @@ fn column(
     Ok(FileColumn { found, value, fault, is_rounded, note: None })
 }
 
-/// Returns some of the first values.
+/// Returns the beginnings of some of the first values.
 fn samples(
     link: &mut Link,
     table: &str,
@@ -294,8 +298,9 @@ fn samples(
     stop: &Stop,
 ) -> Result<Vec<String>, DataError> {
     let query = format!(
-        "SELECT DISTINCT v FROM (SELECT CAST({value} AS VARCHAR) AS v FROM {table} LIMIT 1000) \
-         WHERE v IS NOT NULL ORDER BY v LIMIT {SAMPLES}"
+        "SELECT DISTINCT CASE WHEN length(v) > {SAMPLE_LENGTH} THEN left(v, {SAMPLE_LENGTH}) || '…' ELSE v END AS s \
+         FROM (SELECT CAST({value} AS VARCHAR) AS v FROM {table} LIMIT 1000) \
+         WHERE v IS NOT NULL ORDER BY s LIMIT {SAMPLES}"
     );
     let found = link.ask(&query, stop).map_err(unreadable)?;
     let page = Table::collect(found, SAMPLES)?.page(0, SAMPLES, u64::MAX)?;
@@ -388,7 +393,7 @@ fn profile(
         let text = |at: usize| row.get(at).cloned().flatten();
         column.found.empty = text(0).and_then(|text| text.parse().ok()).unwrap_or(0);
         let is_one = column.found.empty == 0 && text(1) == text(2);
-        column.found.constant = text(1).filter(|_| is_one);
+        column.found.constant = text(1).filter(|value| is_one && value.len() <= LONGEST_CONSTANT);
         column.found.samples = samples(link, &format!("({rows})"), &cell, stop)?;
     }
     add_sums(link, rows, columns, report, stop)?;

@@ -56,13 +56,13 @@ impl Asker {
 }
 
 /// Whether columns are the same. Older records do not say which values became columns, which values
-/// add up or are good, and which column is the change of another one.
+/// are good, and which column is the change of another one. Which values add up changes no figure, and
+/// older ones say it of last values of several times.
 fn are_same(recorded: &[DataColumn], now: &[DataColumn]) -> bool {
     let is_same = |(one, other): (&DataColumn, &DataColumn)| {
         let pivot = one.pivot.as_ref().or(other.pivot.as_ref()).cloned();
         let (better, compared) = (one.better.or(other.better), one.compared.or(other.compared));
-        let adds_up = one.adds_up || other.adds_up;
-        DataColumn { pivot, adds_up, better, compared, ..one.clone() } == *other
+        DataColumn { pivot, adds_up: other.adds_up, better, compared, ..one.clone() } == *other
     };
     recorded.len() == now.len() && recorded.iter().zip(now).all(is_same)
 }

@@ -13,9 +13,7 @@ use crate::world::{column, drivers};
 
 /// Returns the library for SQLite, which `make setup-test` fetches.
 fn library() -> PathBuf {
-    let python = kit::programs::data_drivers().with_file_name("database-python").join("lib");
-    let folder = std::fs::read_dir(&python).expect("run `make setup-test` first").flatten().next();
-    let folder = folder.unwrap().path().join("site-packages/adbc_driver_sqlite");
+    let folder = kit::programs::database_packages().join("adbc_driver_sqlite");
     folder.join("libadbc_driver_sqlite.so").canonicalize().unwrap()
 }
 

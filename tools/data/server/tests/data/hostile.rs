@@ -1,11 +1,17 @@
 //! Hostile texts through `data.query`. None reads or writes anything outside of the sources of its call,
 //! and the process goes on.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
 
 use contract::sources::{AskedSource, ColumnKind};
 use csign_data::{DataError, serve::Asker, stop::Stop};
-use kit::hostile_sql::{GREEDY, texts};
+use kit::hostile_sql::{GREEDY, Trap, texts};
 use serde_json::json;
 
 use crate::{
@@ -17,19 +23,18 @@ const SECRET: &str = "the-secret-of-another-source";
 
 /// Places that a text may try to read: a file outside, a file of another source, and tables of the
 /// system.
-fn places(world: &World) -> Vec<String> {
+fn places(world: &World, trap: &Trap) -> Vec<String> {
     let outside = world.folder.path().join("outside.csv").display().to_string();
     let other = world.parts().join("other.parquet").display().to_string();
     let scratch = world.folder.path().join("scratch").display().to_string();
-    vec![
+    let own = [
         outside,
         other,
         "/etc/passwd".to_owned(),
         format!("{scratch}/*"),
         "/proc/self/environ".to_owned(),
-        "http://127.0.0.1:9/x.parquet".to_owned(),
-        "s3://bucket/x.parquet".to_owned(),
-    ]
+    ];
+    own.into_iter().chain(trap.places()).collect()
 }
 
 fn with_secrets() -> (World, AskedSource) {
@@ -70,7 +75,8 @@ fn hostile_texts_are_refused_and_change_nothing() {
     let (world, source) = with_secrets();
     let asker = world.asker();
     let before = contents(world.folder.path());
-    let texts = texts(&places(&world));
+    let trap = Trap::start();
+    let texts = texts(&places(&world, &trap), &world.folder.path().join("written"));
     assert!(texts.len() >= 500, "{}", texts.len());
     for text in &texts {
         let call = ask(text, std::slice::from_ref(&source));
@@ -80,6 +86,7 @@ fn hostile_texts_are_refused_and_change_nothing() {
         }
     }
     assert_eq!(contents(world.folder.path()), before, "no file changed");
+    trap.assert_untouched();
     lives(&asker, &source);
 }
 
@@ -99,12 +106,17 @@ fn the_engine_itself_is_confined_to_the_folders_of_the_process() {
     .unwrap();
     let mut link = duck.connect().unwrap();
     let outside = world.folder.path().join("outside.csv").display().to_string();
+    let written = world.folder.path().join("written");
+    let trap = Trap::start();
+    let [http, s3] = trap.places();
     for text in [
         format!("SELECT * FROM read_text('{outside}')"),
         format!("SELECT * FROM '{outside}'"),
         "SELECT * FROM read_text('/etc/passwd')".to_owned(),
-        "COPY (SELECT 1) TO '/tmp/csign-data-test.csv'".to_owned(),
-        "ATTACH '/tmp/csign-data-test.db'".to_owned(),
+        format!("SELECT * FROM '{http}'"),
+        format!("SELECT * FROM read_parquet('{s3}')"),
+        format!("COPY (SELECT 1) TO '{}'", written.display()),
+        format!("ATTACH '{}'", written.display()),
         "SET allowed_directories = ['/']".to_owned(),
         "SET lock_configuration = false".to_owned(),
         "SET memory_limit = '100GB'".to_owned(),
@@ -114,6 +126,8 @@ fn the_engine_itself_is_confined_to_the_folders_of_the_process() {
     ] {
         assert!(link.run(&text).is_err(), "{text}");
     }
+    assert!(!written.exists());
+    trap.assert_untouched();
 }
 
 #[test]
@@ -145,6 +159,58 @@ fn greedy_texts_end_and_the_process_answers_the_next_question() {
     let call = ask("SELECT sum(cost) FROM ads", std::slice::from_ref(&source));
     let (result, is_error) = client.call("data.query", serde_json::to_value(&call).unwrap());
     assert!(!is_error && result["rows"] == json!([[1.5]]), "{result}");
+}
+
+/// A question that sorts many more rows than fit into memory.
+const SPILLING: &str =
+    "SELECT sum(i) AS s FROM (SELECT i FROM range(20000000) t(i) ORDER BY hash(i) OFFSET 1) u";
+
+#[test]
+fn a_question_spills_no_more_than_its_limit_and_leaves_nothing_behind() {
+    let (world, _) = with_secrets();
+    let source = with_parts(&world);
+    let read = world.parts().display().to_string();
+    let scratch = world.folder.path().join("scratch");
+    let args =
+        ["serve", "--read", &read, "--memory-bytes", "67108864", "--spill-bytes", "33554432"];
+    let mut client = crate::world::Client::start(&args, &scratch);
+    let call = ask(SPILLING, std::slice::from_ref(&source));
+    let call = serde_json::to_value(&call).unwrap();
+    let is_over = AtomicBool::new(false);
+    let ((error, is_error), most) = thread::scope(|scope| {
+        let watch = scope.spawn(|| most_bytes_in(&scratch, &is_over));
+        let answer = client.call("data.query", call);
+        is_over.store(true, Ordering::SeqCst);
+        (answer, watch.join().unwrap())
+    });
+    assert!(is_error && error["details"]["reason"] == "question_too_large", "{error}");
+    // Files grow by blocks, so that the last one may lie beyond the limit in part.
+    assert!((8 << 20..=36 << 20).contains(&most), "{most} bytes were spilled");
+    let latest = Instant::now() + Duration::from_secs(20);
+    while bytes_in(&scratch).is_some() {
+        assert!(Instant::now() < latest, "the spilled files are deleted");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let call = ask("SELECT sum(cost) FROM ads", std::slice::from_ref(&source));
+    let (result, is_error) = client.call("data.query", serde_json::to_value(&call).unwrap());
+    assert!(!is_error && result["rows"] == json!([[1.5]]), "{result}");
+}
+
+/// Returns the most bytes that a folder had until the work was over.
+fn most_bytes_in(folder: &Path, is_over: &AtomicBool) -> u64 {
+    let latest = Instant::now() + Duration::from_secs(90);
+    let mut most = 0;
+    while !is_over.load(Ordering::SeqCst) && Instant::now() < latest {
+        most = most.max(bytes_in(folder).unwrap_or(0));
+        thread::sleep(Duration::from_millis(5));
+    }
+    most
+}
+
+/// Returns the bytes of a folder's files, which may be deleted at any time. None without a file.
+fn bytes_in(folder: &Path) -> Option<u64> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| Some(file.metadata().ok()?.len())).reduce(|sum, one| sum + one)
 }
 
 #[test]

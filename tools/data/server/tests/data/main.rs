@@ -6,6 +6,7 @@ mod corpus;
 mod drivers;
 mod exports;
 mod hostile;
+mod hostile_files;
 mod import;
 mod measures;
 mod parquet_texts;

@@ -3,6 +3,8 @@
 
 use std::{
     collections::BTreeSet,
+    fs::Permissions,
+    os::unix::fs::PermissionsExt as _,
     time::{Duration, Instant},
 };
 
@@ -264,7 +266,8 @@ fn a_wrong_password_is_told_without_the_password() {
     assert!(matches!(error, DataError::Connection(_)), "{error}");
 }
 
-/// Texts that would change the database, reach files or other tables, or wait.
+/// Texts that would change the database, reach files or other tables, or wait. `{w}` stands for a file
+/// that does not exist.
 const HOSTILE: [&str; 67] = [
     "INSERT INTO orders (id) VALUES (-1)",
     "UPDATE orders SET net = 0",
@@ -282,7 +285,7 @@ const HOSTILE: [&str; 67] = [
     "WITH x AS (INSERT INTO orders (id) VALUES (-1) RETURNING *) SELECT * FROM x",
     "WITH x AS (UPDATE orders SET net = 0 RETURNING *) SELECT * FROM x",
     "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
-    "COPY orders TO '/tmp/x'",
+    "COPY orders TO '{w}'",
     "COPY orders TO PROGRAM 'id'",
     "COPY orders FROM '/etc/passwd'",
     "SELECT 1; DELETE FROM orders",
@@ -303,7 +306,7 @@ const HOSTILE: [&str; 67] = [
     "SELECT * FROM pg_ls_logdir()",
     "SELECT pg_stat_file('/etc/passwd')",
     "SELECT lo_import('/etc/passwd')",
-    "SELECT lo_export(1, '/tmp/x')",
+    "SELECT lo_export(1, '{w}')",
     "SELECT lo_create(1)",
     "SELECT pg_sleep(100)",
     "SELECT pg_sleep_for('1 hour')",
@@ -353,7 +356,12 @@ fn hostile_texts_change_nothing_with_a_role_that_could_write() {
             format!("WITH x AS ({text}) SELECT * FROM x"),
         ]
     };
-    let texts: BTreeSet<String> = HOSTILE.iter().flat_map(|text| disguised(text)).collect();
+    // The server of the database, too, could write into this folder.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+    let written = folder.path().join("written").display().to_string();
+    let texts = HOSTILE.iter().flat_map(|text| disguised(&text.replace("{w}", &written)));
+    let texts: BTreeSet<String> = texts.collect();
     assert!(texts.len() >= 500, "{}", texts.len());
     for text in &texts {
         let mut call = ask(text, &source);
@@ -364,6 +372,7 @@ fn hostile_texts_change_nothing_with_a_role_that_could_write() {
         assert!(is_refused, "{text}: {result:?}");
     }
     assert_eq!(server.sql(state), before);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file was written");
     let result =
         databases.query(&ask("SELECT count(*) FROM orders", &source), &Stop::never()).unwrap();
     assert_eq!(result.rows, [[json!(3000)]]);
