@@ -13,7 +13,7 @@ mod words;
 use std::collections::BTreeMap;
 
 pub use keys::check_keys;
-pub use words::template_words;
+pub use words::{PACK_TEXTS, template_words};
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 

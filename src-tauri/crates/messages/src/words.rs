@@ -11,6 +11,9 @@ use minijinja::{
 
 use crate::Language;
 
+/// The variable in which a template finds the texts of its pack, by language and key.
+pub const PACK_TEXTS: &str = "_texts_of_pack";
+
 /// Makes `t` for a template: the words of a language, from the texts of all languages by tag.
 /// `escape` escapes a value for the output of the template.
 pub fn template_words(escape: fn(&str) -> String) -> impl Fn(String, Value) -> Value {

@@ -14,6 +14,7 @@ use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens}
 
 use super::{
     field::{Fields, PackWords},
+    pack_texts::Texts,
     pattern::{Index, Pattern},
     social,
 };
@@ -52,6 +53,8 @@ pub(super) struct Book {
 #[derive(Debug)]
 pub(super) struct Pack {
     pub(super) offline: PackOffline,
+    /// The texts of its templates.
+    pub(super) texts: Texts,
     pub(super) entities: Vec<Entity>,
     /// All names with the index of their entity, longest first.
     pub(super) forms: Vec<(usize, Vec<String>)>,
@@ -339,6 +342,7 @@ impl Pack {
                 .flat_map(|agent| [agent.name.clone(), agent.id.0.clone()])
                 .collect(),
             entities: manifest.entities.clone(),
+            texts: Texts::new(&manifest.texts),
             offline,
             attributes,
             ignored,

@@ -30,6 +30,7 @@ mod look_inside;
 mod more;
 mod names;
 mod overall;
+mod pack_texts;
 mod parts;
 mod pattern;
 mod places;

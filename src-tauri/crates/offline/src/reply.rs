@@ -8,7 +8,7 @@ use messages::Language;
 use serde_json::{Value, json};
 
 use super::{
-    book::Book,
+    book::{Book, Pack},
     facts::Position,
     goal::{Goal, Listing, Outcome, Why},
     history::Failure,
@@ -164,10 +164,11 @@ impl Speaker<'_> {
             Outcome::Nothing { thing, words } => self.nothing_found(goal, thing, words),
             Outcome::Doubt(doubt) => self.describe_doubt(goal, doubt),
             Outcome::Unusable { thing, items } => {
-                let text = self
-                    .thing(goal, thing)
+                let pack = self.book.pack_of(goal.tool);
+                let text = pack
+                    .thing(thing)
                     .and_then(|thing| self.lang.pick(&thing.unusable))
-                    .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
+                    .and_then(|text| self.render(pack, text, &json!({ "items": items })));
                 Reply {
                     text: text.unwrap_or_else(|| self.say(Text::NoneAvailable)),
                     choices: Vec::new(),
@@ -201,9 +202,10 @@ impl Speaker<'_> {
             asked: results.first().and_then(|result| self.book.find_asked_parts(goal, result)),
             count: goal.count,
         };
+        let texts = &self.book.pack_of(goal.tool).texts;
         let text = self
             .answer_template(goal)
-            .and_then(|text| template::answer(text, self.lang, &said, results, as_of));
+            .and_then(|text| template::answer(text, texts, self.lang, &said, results, as_of));
         let mut text = text.map(|text| remove_empty_lines(&text)).filter(|text| !text.is_empty());
         if let (true, Some(text)) = (as_of, text.as_mut()) {
             text.push_str(&self.reused_note(tool, results));
@@ -255,11 +257,12 @@ impl Speaker<'_> {
     }
 
     fn ask_which(&self, goal: &Goal, listing: &Listing, why: &Why) -> Reply {
-        let Some(thing) = self.book.packs[listing.pack].thing(&listing.thing) else {
+        let pack = &self.book.packs[listing.pack];
+        let Some(thing) = pack.thing(&listing.thing) else {
             return Reply::default();
         };
         let labels: Vec<String> =
-            listing.items.iter().map(|item| self.item_label(thing, item)).collect();
+            listing.items.iter().map(|item| self.item_label(pack, thing, item)).collect();
         let writes = self.book.tools[goal.tool].is_write();
         let lead = match why {
             Why::Several | Why::OutOfRange(_) if labels.is_empty() => {
@@ -275,7 +278,7 @@ impl Speaker<'_> {
                 let text = self
                     .lang
                     .pick(&thing.unusable)
-                    .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
+                    .and_then(|text| self.render(pack, text, &json!({ "items": items })));
                 let text = text.unwrap_or_else(|| self.say(Text::NotAvailable));
                 format!("{} {}", text.trim(), self.say(Text::TheseAvailable))
             }
@@ -291,7 +294,7 @@ impl Speaker<'_> {
         }
         if let Why::SomeUnusable(gone) = why {
             let gone: Vec<String> =
-                gone.iter().take(SHOWN).map(|item| self.item_label(thing, item)).collect();
+                gone.iter().take(SHOWN).map(|item| self.item_label(pack, thing, item)).collect();
             let gone = gone.join("; ");
             let gone = self.fill(Text::GoneNow, &[("items", &gone)]);
             text.push_str(&format!("\n\n{gone}"));
@@ -305,9 +308,10 @@ impl Speaker<'_> {
     /// Returns the rest of a list, with continued numbering.
     pub(super) fn show_more(&self, listing: Option<&Listing>) -> Reply {
         let found = listing.and_then(|listing| {
-            Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?))
+            let pack = &self.book.packs[listing.pack];
+            Some((listing, pack, pack.thing(&listing.thing)?))
         });
-        let Some((listing, thing)) = found else {
+        let Some((listing, pack, thing)) = found else {
             return self.plain_reply(Text::CannotShowMore);
         };
         if listing.hidden_items().is_empty() && listing.partial {
@@ -318,7 +322,7 @@ impl Speaker<'_> {
         }
         let before = listing.shown_items().len();
         let line = |(i, item): (usize, &Value)| {
-            format!("{}. {}", before + i + 1, self.item_label(thing, item))
+            format!("{}. {}", before + i + 1, self.item_label(pack, thing, item))
         };
         let lines: Vec<String> =
             listing.hidden_items().iter().take(SHOWN).enumerate().map(line).collect();
@@ -350,17 +354,23 @@ impl Speaker<'_> {
             .collect()
     }
 
-    fn item_label(&self, thing: &Thing, item: &Value) -> String {
+    fn item_label(&self, pack: &Pack, thing: &Thing, item: &Value) -> String {
         self.lang
             .pick(&thing.label)
-            .map(|text| template::label(text, self.lang, item))
+            .map(|text| template::label(text, &pack.texts, self.lang, item))
             .unwrap_or_default()
     }
 
+    fn render(&self, pack: &Pack, template: &str, values: &Value) -> Option<String> {
+        template::render(template, &pack.texts, self.lang, values)
+    }
+
     fn nothing_found(&self, goal: &Goal, thing: &str, words: &[String]) -> Reply {
-        let text = self.thing(goal, thing).and_then(|thing| self.lang.pick(&thing.none)).and_then(
-            |text| template::render(text, self.lang, &json!({ "words": words.join(" ") })),
-        );
+        let pack = self.book.pack_of(goal.tool);
+        let text = pack
+            .thing(thing)
+            .and_then(|thing| self.lang.pick(&thing.none))
+            .and_then(|text| self.render(pack, text, &json!({ "words": words.join(" ") })));
         Reply {
             text: text
                 .map(|text| remove_empty_lines(&text))

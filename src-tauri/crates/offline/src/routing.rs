@@ -6,7 +6,12 @@ use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
 use messages::Language;
 use serde_json::Value;
 
-use super::{book::Book, dialogue, goal::Goal, texts::Text};
+use super::{
+    book::Book,
+    dialogue::{self, Understanding},
+    goal::Goal,
+    texts::Text,
+};
 
 /// The most characters of an answer in the joined text.
 const FIRST_WORDS: usize = 280;
@@ -21,12 +26,21 @@ pub(super) fn decide_route(
     answered: &[AgentId],
 ) -> String {
     let heard = dialogue::replay_conversation(book, request);
+    serde_json::to_string(&decide(book, &heard, agents, answered)).unwrap_or_default()
+}
+
+fn decide(
+    book: &Book,
+    heard: &Understanding,
+    agents: &[(AgentId, Vec<String>)],
+    answered: &[AgentId],
+) -> RouteDecision {
     let owner = |goal: &Goal| {
         let name = &book.tools[goal.tool].spec.model_name;
         agents.iter().find(|(_, tools)| tools.contains(name)).map(|(id, _)| id)
     };
     let next = heard.meaning.goals.iter().filter_map(owner).find(|id| !answered.contains(id));
-    let decision = match next {
+    match next {
         Some(id) => RouteDecision {
             next: id.0.clone(),
             instruction: heard.current.user.clone(),
@@ -45,8 +59,7 @@ pub(super) fn decide_route(
                 .to_owned(),
             ..RouteDecision::default()
         },
-    };
-    serde_json::to_string(&decision).unwrap_or_default()
+    }
 }
 
 /// Returns a decision as JSON for each specialist that the message needs, in the order of the
@@ -56,16 +69,17 @@ pub(super) fn decide_routes(
     request: &ModelRequest,
     agents: &[(AgentId, Vec<String>)],
 ) -> Vec<String> {
+    // All decisions are about the same message, which takes long to read.
+    let heard = dialogue::replay_conversation(book, request);
     let mut answered: Vec<AgentId> = Vec::new();
     let mut decisions = Vec::new();
     for _ in agents {
-        let decision = decide_route(book, request, agents, &answered);
-        let next = serde_json::from_str::<RouteDecision>(&decision).map(|decided| decided.next);
-        match next {
-            Ok(next) if next != FINISH => answered.push(AgentId::new(next)),
-            Ok(_) | Err(_) => break,
+        let decision = decide(book, &heard, agents, &answered);
+        if decision.next == FINISH {
+            break;
         }
-        decisions.push(decision);
+        decisions.push(serde_json::to_string(&decision).unwrap_or_default());
+        answered.push(AgentId::new(decision.next));
     }
     decisions
 }

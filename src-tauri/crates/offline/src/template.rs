@@ -7,13 +7,13 @@ use std::{
 };
 
 use chrono::NaiveDate;
-use messages::Language;
+use messages::{Language, PACK_TEXTS};
 use minijinja::{
     Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde,
 };
 use serde_json::{Map, Value};
 
-use super::{parts::AskedParts, values};
+use super::{pack_texts::Texts, parts::AskedParts, values};
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut env = Environment::new();
@@ -46,6 +46,7 @@ pub(super) struct AnswerInputs<'a> {
 /// `results`, and `reused`, which says whether the result is from an earlier call.
 pub(super) fn answer(
     template: &str,
+    texts: &Texts,
     lang: Language,
     said: &AnswerInputs<'_>,
     results: &[Arc<Value>],
@@ -61,7 +62,7 @@ pub(super) fn answer(
         ("results".to_owned(), Jinja::from(results)),
         ("reused".to_owned(), Jinja::from(reused)),
     ]);
-    run(template, lang, root)
+    run(template, texts, lang, root)
 }
 
 fn asked_value(asked: &AskedParts) -> Jinja {
@@ -76,18 +77,31 @@ pub(super) fn uses(template: &str, name: &str) -> bool {
 }
 
 /// Renders a template. Returns None if the template fails.
-pub(super) fn render(template: &str, lang: Language, values: &Value) -> Option<String> {
+pub(super) fn render(
+    template: &str,
+    texts: &Texts,
+    lang: Language,
+    values: &Value,
+) -> Option<String> {
     let root = match values {
         Value::Object(members) => {
             members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect()
         }
         _ => BTreeMap::new(),
     };
-    run(template, lang, root)
+    run(template, texts, lang, root)
 }
 
-fn run(template: &str, lang: Language, mut root: BTreeMap<String, Jinja>) -> Option<String> {
+fn run(
+    template: &str,
+    texts: &Texts,
+    lang: Language,
+    mut root: BTreeMap<String, Jinja>,
+) -> Option<String> {
     root.insert("lang".to_owned(), Jinja::from(lang.tag()));
+    if template.contains(PACK_TEXTS) {
+        root.insert(PACK_TEXTS.to_owned(), texts.value());
+    }
     match ENVIRONMENT.render_str(template, root) {
         Ok(text) => Some(text),
         Err(error) => {
@@ -98,8 +112,8 @@ fn run(template: &str, lang: Language, mut root: BTreeMap<String, Jinja>) -> Opt
 }
 
 /// Returns the line that shows a thing.
-pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
-    render(template, lang, &serde_json::json!({ "item": item }))
+pub(super) fn label(template: &str, texts: &Texts, lang: Language, item: &Value) -> String {
+    render(template, texts, lang, &serde_json::json!({ "item": item }))
         .map(|text| text.trim().to_owned())
         .unwrap_or_default()
 }
@@ -309,7 +323,18 @@ mod tests {
     }
 
     fn show(template: &str, lang: Language, values: &Value) -> String {
-        render(template, lang, values).expect("renders")
+        render(template, &Texts::default(), lang, values).expect("renders")
+    }
+
+    #[test]
+    fn a_template_finds_the_texts_of_its_pack() {
+        let texts = json!({"en": {"all": "All of {name}"}, "sv": {"all": "Allt av {name}"}});
+        let texts = Texts::new(&Arc::new(serde_json::from_value(texts).expect("texts")));
+        let template =
+            format!("{{% set t = catalogue(lang, {PACK_TEXTS}) %}}{{{{ t('all', name='a*b') }}}}");
+        for (lang, shown) in [(Language::ENGLISH, "All of a\\*b"), (swedish(), "Allt av a\\*b")] {
+            assert_eq!(render(&template, &texts, lang, &json!({})).as_deref(), Some(shown));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Parses JSON and finds names that occur twice in an object, which other parsers silently drop.
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -10,12 +10,37 @@ pub(crate) fn parse(text: &str) -> Result<(Value, Vec<String>), serde_json::Erro
     let value: Value = serde_json::from_str(text)?;
     let mut doubles = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
-    DuplicateFinder { pointer: String::new(), found: &mut doubles }.deserialize(&mut reader)?;
+    DuplicateFinder { place: None, found: &mut doubles }.deserialize(&mut reader)?;
     Ok((value, doubles))
 }
 
+/// The place of a value, as steps from the value up to the whole. Its pointer is made only for a
+/// member that occurs twice.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    within: Option<&'a Place<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Member(&'a str),
+    Item(usize),
+}
+
+impl Place<'_> {
+    fn pointer(&self) -> String {
+        let above = self.within.map(Place::pointer).unwrap_or_default();
+        match self.step {
+            Step::Member(name) => crate::fault::join(&above, name),
+            Step::Item(index) => format!("{above}/{index}"),
+        }
+    }
+}
+
 struct DuplicateFinder<'a> {
-    pointer: String,
+    /// The place of the value. None for the whole.
+    place: Option<&'a Place<'a>>,
     found: &'a mut Vec<String>,
 }
 
@@ -51,27 +76,24 @@ impl<'de> Visitor<'de> for DuplicateFinder<'_> {
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let mut index = 0;
-        while seq
-            .next_element_seed(DuplicateFinder {
-                pointer: format!("{}/{index}", self.pointer),
-                found: &mut *self.found,
-            })?
-            .is_some()
-        {
-            index += 1;
+        for index in 0.. {
+            let place = Place { within: self.place, step: Step::Item(index) };
+            let item = DuplicateFinder { place: Some(&place), found: &mut *self.found };
+            if seq.next_element_seed(item)?.is_none() {
+                break;
+            }
         }
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut seen: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
         while let Some(name) = map.next_key_seed(Name)? {
-            let pointer = crate::fault::join(&self.pointer, &name);
+            let place = Place { within: self.place, step: Step::Member(&name) };
             if seen.contains(&name) {
-                self.found.push(pointer.clone());
+                self.found.push(place.pointer());
             }
-            seen.push(name);
-            map.next_value_seed(DuplicateFinder { pointer, found: &mut *self.found })?;
+            map.next_value_seed(DuplicateFinder { place: Some(&place), found: &mut *self.found })?;
+            seen.insert(name);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use ::files::fault::without_values;
@@ -66,7 +67,8 @@ pub fn check_folder(folder: &Path) -> LoadedPack {
 /// which only identifies the pack's location.
 pub fn check_manifest(manifest: &Value, folder: &Path) -> LoadedPack {
     let subject = Subject { folder, manifest, is_made_by_host: true };
-    check_subject(&subject, &PackSettings::new(), Faults::default())
+    let checked = check_subject(&subject, &PackSettings::new(), Faults::default());
+    LoadedPack { manifest: manifest.clone(), ..checked }
 }
 
 fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
@@ -78,9 +80,10 @@ fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
     let subject = Subject { folder, manifest: &manifest, is_made_by_host: false };
     let mut loaded = check_subject(&subject, settings, faults);
     warn_of_other_id(&mut loaded);
-    loaded
+    LoadedPack { manifest, ..loaded }
 }
 
+/// Returns a pack to which the caller adds the manifest as it was read.
 fn check_subject(subject: &Subject<'_>, settings: &PackSettings, mut faults: Faults) -> LoadedPack {
     let Subject { folder, manifest, .. } = *subject;
     let mut warnings = Faults::default();
@@ -90,7 +93,7 @@ fn check_subject(subject: &Subject<'_>, settings: &PackSettings, mut faults: Fau
         faults.is_empty().then(|| resolve_pack(folder, manifest, settings, &mut faults)).flatten();
     let mut view = view(folder, manifest, pack.as_ref(), faults);
     view.warnings = warnings.into_vec();
-    LoadedPack { folder: folder.to_owned(), view, pack, manifest: manifest.clone() }
+    LoadedPack { folder: folder.to_owned(), view, pack, manifest: Value::Null }
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
@@ -141,7 +144,8 @@ fn resolve_pack(
 ) -> Option<Pack> {
     let mut whole = manifest.clone();
     templates::inline(folder, &mut whole, faults);
-    Words::read(folder, faults).apply(&mut whole, faults);
+    let words = Words::read(folder, faults);
+    words.apply(&mut whole, faults);
     let mut manifest: PackManifest = match serde_json::from_value(whole) {
         Ok(manifest) => manifest,
         Err(error) => {
@@ -156,6 +160,7 @@ fn resolve_pack(
             return None;
         }
     };
+    manifest.texts = Arc::new(words.into_texts());
     // The manifest keeps its defaults, which are shown beside the user's values and used to check
     // them.
     let defaults = manifest.settings.clone();

@@ -1,8 +1,12 @@
 //! Reads the templates of a manifest. A template is a text, or the name of a file of the pack if it
 //! ends in `.jinja`.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
+use contract::Text;
 use minijinja::Environment;
 use serde_json::Value;
 
@@ -65,33 +69,49 @@ fn reason(error: &minijinja::Error) -> String {
 /// Replaces the names of template files by the files' texts, in previews and in the `offline`
 /// blocks.
 pub(crate) fn inline(folder: &Path, manifest: &mut Value, faults: &mut Faults) {
+    let mut files = TemplateFiles { folder, known: BTreeMap::new() };
     if let Some(offline) = manifest.get_mut("offline") {
-        texts(folder, offline, faults);
+        files.insert_texts(offline, faults);
     }
     for tool in
         manifest.pointer_mut("/tools/tools").and_then(Value::as_array_mut).into_iter().flatten()
     {
         if let Some(template) = tool.pointer_mut("/preview/template") {
-            texts(folder, template, faults);
+            files.insert_texts(template, faults);
         }
         if let Some(offline) = tool.get_mut("offline") {
-            texts(folder, offline, faults);
+            files.insert_texts(offline, faults);
         }
     }
 }
 
-fn texts(folder: &Path, value: &mut Value, faults: &mut Faults) {
-    match value {
-        Value::String(text) if is_file(text) => match files::read(folder, text) {
-            Ok(content) => *text = content,
-            Err(problem) => {
-                faults.in_file(text, "", problem, "name a template file inside the pack")
+/// The template files of a pack. Many places name the same file, which is read once.
+struct TemplateFiles<'a> {
+    folder: &'a Path,
+    known: BTreeMap<String, Result<String, Text>>,
+}
+
+impl TemplateFiles<'_> {
+    fn insert_texts(&mut self, value: &mut Value, faults: &mut Faults) {
+        match value {
+            Value::String(text) if is_file(text) => match self.read(text) {
+                Ok(content) => *text = content,
+                Err(problem) => {
+                    faults.in_file(text, "", problem, "name a template file inside the pack")
+                }
+            },
+            Value::Object(members) => {
+                members.values_mut().for_each(|member| self.insert_texts(member, faults))
             }
-        },
-        Value::Object(members) => {
-            members.values_mut().for_each(|member| texts(folder, member, faults))
+            Value::Array(items) => {
+                items.iter_mut().for_each(|item| self.insert_texts(item, faults))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| texts(folder, item, faults)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+
+    fn read(&mut self, name: &str) -> Result<String, Text> {
+        let read = || files::read(self.folder, name);
+        self.known.entry(name.to_owned()).or_insert_with(read).clone()
     }
 }

@@ -4,6 +4,8 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use contract::manifest::PackTexts;
+use messages::PACK_TEXTS;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -17,7 +19,7 @@ const FOLDER: &str = "messages";
 /// The texts by language and key. A text may have separate forms for the number one and for other
 /// numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Words(BTreeMap<String, Map<String, Value>>);
+pub(crate) struct Words(PackTexts);
 
 impl Words {
     /// Reads the words of a pack. A pack without the folder has no words.
@@ -61,22 +63,32 @@ impl Words {
                 }
             }
             if let Some(Value::String(template)) = tool.pointer_mut("/preview/template") {
-                template.insert_str(0, &self.definition("locale", self.0.keys()));
+                template.insert_str(0, &self.definition());
             }
         }
     }
 
-    /// Replaces a template that is written once by a template for each language.
+    /// Returns the texts that templates can refer to by key.
+    pub(crate) fn into_texts(self) -> PackTexts {
+        let keyed = |(language, mut texts): (String, Map<String, Value>)| {
+            texts.retain(|key, _| is_key(key));
+            (language, texts)
+        };
+        self.0.into_iter().map(keyed).collect()
+    }
+
+    /// Replaces a template that is written once by a template for each language. The templates find
+    /// the texts in a variable: if each of them had a copy, a manifest would be megabytes long.
     fn split_by_language(&self, template: Option<&mut Value>) {
         let Some(value) = template else { return };
         let Some(text) = value.as_str().filter(|text| key_of(text).is_none()) else { return };
         let english = messages::Language::ENGLISH.tag().to_owned();
         let in_language = |tag: &String| {
-            let words = self.definition(&format!("'{tag}'"), [tag, &english]);
+            let words = format!("{{% set t = catalogue('{tag}', {PACK_TEXTS}) %}}");
             (tag.clone(), Value::String(format!("{words}{text}")))
         };
         let mut texts: Map<String, Value> = self.0.keys().map(in_language).collect();
-        texts.entry(english.clone()).or_insert_with(|| Value::String(text.to_owned()));
+        texts.entry(english).or_insert_with(|| Value::String(text.to_owned()));
         *value = Value::Object(texts);
     }
 
@@ -110,17 +122,18 @@ impl Words {
         Value::Object(self.0.iter().filter_map(in_language).collect())
     }
 
-    /// Returns the beginning of a template that defines `t` with the words of some languages. `tag`
-    /// is the expression for the language of the output.
-    fn definition<'a>(&self, tag: &str, languages: impl IntoIterator<Item = &'a String>) -> String {
+    /// Returns the beginning of a preview's template, which defines `t` with the words of all
+    /// languages. The template contains the words, because approvals are bound to it as a part of
+    /// the tool's definition.
+    fn definition(&self) -> String {
         if self.0.is_empty() {
             return String::new();
         }
-        let texts = |language| Some((language, keyed(self.0.get(language)?)));
-        let words: BTreeMap<_, _> = languages.into_iter().filter_map(texts).collect();
+        let words: BTreeMap<_, _> =
+            self.0.iter().map(|(language, texts)| (language, keyed(texts))).collect();
         // JSON is valid syntax for an expression of the template language.
         let words = serde_json::to_string(&words).unwrap_or_default();
-        format!("{{% set t = catalogue({tag}, {words}) %}}")
+        format!("{{% set t = catalogue(locale, {words}) %}}")
     }
 }
 
@@ -232,14 +245,32 @@ mod tests {
         let answer = |tool: usize| {
             manifest["tools"]["tools"][tool]["offline"]["intents"][0]["answer"].clone()
         };
-        for (tag, other) in [("sv", "Hello {name}"), ("en", "Hello {name}")] {
-            let text = answer(0)[tag].as_str().unwrap().to_owned();
-            assert!(
-                text.contains(other) && text.ends_with("{{ t('hello', name='Ada') }}"),
-                "{text}"
+        for tag in ["sv", "en"] {
+            let text = format!(
+                "{{% set t = catalogue('{tag}', _texts_of_pack) %}}{{{{ t('hello', name='Ada') }}}}"
             );
+            assert_eq!(answer(0)[tag], text);
         }
-        assert!(!answer(0)["en"].as_str().unwrap().contains("Hej"));
         assert_eq!(answer(1), both);
+    }
+
+    #[test]
+    fn templates_get_the_texts_that_have_a_key() {
+        let mut words = words();
+        let sentence = ("A sentence of the code.".to_owned(), json!("En mening."));
+        words.0.get_mut("sv").unwrap().extend([sentence]);
+        let texts = words.into_texts();
+        assert_eq!(texts["sv"].keys().collect::<Vec<_>>(), ["can", "hello"]);
+        assert_eq!(texts["en"]["hello"], "Hello {name}");
+    }
+
+    #[test]
+    fn a_preview_contains_the_words_of_all_languages() {
+        let tool = json!({"preview": {"template": "{{ t('hello', name='Ada') }}"}});
+        let mut manifest = json!({"tools": {"tools": [tool]}});
+        words().apply(&mut manifest, &mut Faults::default());
+        let text = manifest["tools"]["tools"][0]["preview"]["template"].as_str().unwrap();
+        assert!(text.starts_with("{% set t = catalogue(locale, {"), "{text}");
+        assert!(text.contains("Hello {name}") && text.contains("Hej {name}"), "{text}");
     }
 }
