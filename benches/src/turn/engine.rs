@@ -91,6 +91,7 @@ async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     let started = host.turn_start(params).await.map_err(|error| error.message)?;
     *session = Some(started.session);

@@ -58,6 +58,9 @@ pub enum RecordType {
     LogExported,
     /// A session was written into a file. The record has the format.
     SessionExported,
+    /// Another version of a message was shown, or a message was deleted or restored. The record has
+    /// the action.
+    MessageChanged,
     /// A process that had recorded more than its start ended normally.
     AppStopped,
     /// The database was replaced by a backup after damage.

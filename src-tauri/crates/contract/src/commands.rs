@@ -41,6 +41,9 @@ macro_rules! with_commands {
                 items_page(ItemsPageParams) -> ItemsPageResponse, chat, "Older items of a session";
                 turn_start(TurnStartParams) -> TurnStartResponse, chat, "Send a message";
                 turn_cancel(TurnCancelParams) -> Empty, chat, "Stop a turn or unqueue a message";
+                turn_show(TurnParams) -> Empty, chat, "Show another version of a message, with what followed it";
+                turn_delete(TurnParams) -> TurnDeleteResponse, person, "Delete a message with its answer, in all versions";
+                turn_restore(TurnParams) -> Empty, person, "Undo the deletion of a message";
                 approvals_list(ApprovalsListParams) -> ApprovalsListResponse, chat, "Pending actions";
                 approval_open(ApprovalParams) -> Empty, chat, "Bring the approval window to the front";
                 grants_list(Empty) -> GrantsListResponse, chat, "Remembered permissions";

@@ -2,7 +2,7 @@
 //! from these types. This file only defines the types; the crate `packs` reads, checks and resolves
 //! manifests.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,10 @@ pub struct PackManifest {
     /// The data for the offline model about the pack as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<PackOffline>,
+    /// The texts of templates that are written once for all languages. They are read from files of
+    /// the pack, and all copies of a manifest share them, because they are long.
+    #[serde(skip)]
+    pub texts: Arc<PackTexts>,
 }
 
 impl PackManifest {

@@ -30,6 +30,7 @@ mod messages;
 mod profile;
 mod replay;
 mod sources;
+mod versions;
 
 pub use audit_search::*;
 pub use backtest::*;
@@ -40,6 +41,7 @@ pub use messages::*;
 pub use profile::*;
 pub use replay::*;
 pub use sources::*;
+pub use versions::*;
 
 wire! {
     /// No parameters, or a response that only means success.
@@ -130,6 +132,12 @@ wire! {
         messages: u64,
         /// The number of results of which the file has a part only.
         cut: u64,
+        /// The number of versions of messages that are not in the file, because another is shown.
+        #[serde(default)]
+        other_versions: u64,
+        /// The number of deleted messages.
+        #[serde(default)]
+        deleted: u64,
     }
 
     /// Selects older items of a session.
@@ -148,6 +156,10 @@ wire! {
         items: Vec<Item>,
         /// Whether there are further older items.
         has_more: bool,
+        /// The turns of the page that have several versions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<TurnVersions>>", optional)]
+        versions: Vec<TurnVersions>,
     }
 
     /// Sends a message of the user.
@@ -167,6 +179,12 @@ wire! {
         /// waiting.
         #[serde(default)]
         headless: bool,
+        /// The turn that this message replaces, because its text was edited or the answer is asked
+        /// for again. That turn and all after it are hidden, and `turn_show` shows them again.
+        /// Such a message is never queued.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        replaces: Option<TurnId>,
     }
 
     /// The turn that will answer a message.

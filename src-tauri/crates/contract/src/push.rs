@@ -25,6 +25,12 @@ pub enum Push {
         /// The deleted session.
         session: SessionId,
     },
+    /// Other messages of a session are shown than before, so that clients must read the session
+    /// again.
+    ItemsChanged {
+        /// The session with other messages.
+        session: SessionId,
+    },
     /// The waiting messages of a session changed.
     Queue {
         /// The session for which the messages wait.

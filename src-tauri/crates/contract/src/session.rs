@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{Approval, Item, SessionId, TurnId};
+use crate::{Approval, Item, SessionId, TurnId, TurnVersions};
 
 /// The summary of a session in the sessions list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -49,6 +49,10 @@ pub struct SessionView {
     pub items: Vec<Item>,
     /// Whether there are older items than the first of `items`.
     pub has_more: bool,
+    /// The turns of `items` that have several versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<TurnVersions>>", optional)]
+    pub versions: Vec<TurnVersions>,
     /// The turn that runs now; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_turn: Option<TurnId>,

@@ -14,6 +14,7 @@ messages::keys! {
         RejectedBefore => "rejected_before",
         ApprovalCancelled => "approval_cancelled",
         SessionDeleted => "session_deleted",
+        MessageDeleted => "message_deleted",
         NotApprovedHeadless => "not_approved_headless",
         PolicyDenied => "policy_denied",
         CallsOverLimit => "calls_over_limit",

@@ -17,6 +17,7 @@ mod port_conversations;
 mod port_destinations;
 mod port_long_term;
 mod port_recordings;
+mod port_versions;
 mod readers;
 mod recent;
 mod recover;

@@ -24,6 +24,7 @@ const STEPS: &[M<'_>] = &[
     M::up(include_str!("../migrations/0016_destinations.sql")).foreign_key_check(),
     M::up(include_str!("../migrations/0017_marked_sessions.sql")).foreign_key_check(),
     M::up(include_str!("../migrations/0018_used_allowances.sql")).foreign_key_check(),
+    M::up(include_str!("../migrations/0019_versions.sql")).foreign_key_check(),
 ];
 const MIGRATIONS: Migrations<'_> = Migrations::from_slice(STEPS);
 

@@ -14,10 +14,11 @@ use engine::ports::{
     ValueChanges, is_shared,
 };
 
+use crate::error::DbError;
 use crate::open::SqliteStore;
 use crate::table::{
     approvals, books, grants, items, memories, messages, session_images, session_values, sessions,
-    turns,
+    turns, versions,
 };
 
 #[async_trait]
@@ -58,6 +59,16 @@ impl Sessions for SqliteStore {
     ) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
         self.write_along(move |conn| sessions::suggest_title(conn, &id, &title, stays)).await
+    }
+    async fn session_retitle(
+        &self,
+        id: &SessionId,
+        from: &str,
+        to: &str,
+        stays: bool,
+    ) -> Result<(), StoreError> {
+        let (id, from, to) = (id.clone(), from.to_owned(), to.to_owned());
+        self.write(move |conn| sessions::retitle(conn, &id, &from, (&to, stays))).await
     }
     async fn session_mark(
         &self,
@@ -170,7 +181,12 @@ impl Items for SqliteStore {
     }
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError> {
         let turn = turn.clone();
-        let erased = self.write(move |conn| items::erase(conn, &turn)).await;
+        let erased = self
+            .write(move |conn| {
+                items::erase(conn, &turn)?;
+                versions::withdraw(conn, &turn)
+            })
+            .await;
         self.recent.clear();
         erased
     }
@@ -214,7 +230,14 @@ impl Approvals for SqliteStore {
             shared.approval_put(&approval.id).await?;
         }
         let (approval, shared) = (approval.clone(), shared.is_some());
-        self.write(move |conn| approvals::insert(conn, &approval, shared)).await
+        self.write(move |conn| {
+            // A change of the shown messages may have come first.
+            if versions::is_hidden(conn, &approval.turn)? {
+                return Err(DbError::Refused("the turn of the action is not shown".into()));
+            }
+            approvals::insert(conn, &approval, shared)
+        })
+        .await
     }
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
         self.read_on_this_thread(|conn| approvals::get(conn, id))

@@ -24,6 +24,9 @@ impl Conversations for SqliteStore {
         let (key, turn) = (key.to_owned(), turn.clone());
         self.write_along(move |conn| conversations::join(conn, &key, &turn)).await
     }
+    async fn memory_end(&self, of: &MemoryOf) -> Result<u64, StoreError> {
+        self.read_on_this_thread(|conn| conversations::end(conn, of))
+    }
     async fn memory_items(
         &self,
         of: &MemoryOf,

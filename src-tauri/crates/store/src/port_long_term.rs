@@ -12,7 +12,7 @@ use engine::ports::{
 };
 
 use crate::open::SqliteStore;
-use crate::table::memories;
+use crate::table::{memories, memory_sources};
 
 #[async_trait]
 impl LongTermMemories for SqliteStore {
@@ -29,11 +29,15 @@ impl LongTermMemories for SqliteStore {
         memory: &MemoryEntry,
         vector: Option<&MemoryVector>,
         through: u64,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let (memory, vector) = (memory.clone(), vector.cloned());
         self.write(move |conn| {
+            if !memory_sources::are_sources_shown(conn, &memory)? {
+                return Ok(false);
+            }
             memories::add(conn, &memory, vector.as_ref())?;
-            memories::put_progress(conn, &memory, through)
+            memories::put_progress(conn, &memory, through)?;
+            Ok(true)
         })
         .await
     }

@@ -11,12 +11,16 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::ToolId;
 
 /// Text by language tag (`en`, `sv`).
 pub type Localised<T> = BTreeMap<String, T>;
+
+/// The texts of a pack's `messages/LANG.json` by language and key. A text may have separate forms
+/// for the number one and for other numbers.
+pub type PackTexts = Localised<Map<String, Value>>;
 
 /// The forms in which a manifest gives a text. The packs crate converts all of them to texts by
 /// language.

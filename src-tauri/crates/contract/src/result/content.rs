@@ -41,6 +41,15 @@ pub struct ResultContent {
     pub rows: Vec<Vec<ResultCell>>,
     /// The number of all rows.
     pub total: u64,
+    /// The figures of all rows together, if the query asked for them: one row, or one for each
+    /// currency, each with a cell for each column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Vec<ResultCell>>>")]
+    pub totals: Vec<Vec<ResultCell>>,
+    /// The number of all columns, if only the first ones were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub all_columns: Option<u64>,
     /// With what the figures of a query were computed. None for other results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -83,6 +92,10 @@ pub struct Computation {
 /// A column to draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct ContentColumn {
+    /// The name in the query. None for other results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub name: Option<String>,
     /// The heading, by language.
     pub label: Localised<String>,
     /// The role of the column.
@@ -154,20 +167,28 @@ pub fn read_content(view: &ResultView, data: &Value) -> Option<ResultContent> {
         Value::Object(_) => std::slice::from_ref(place),
         _ => return None,
     };
-    let read = |row: &Value| -> Vec<ResultCell> {
-        columns.iter().enumerate().map(|(at, column)| read_cell(column, at, row, data)).collect()
-    };
     let (state, query) = read_query(layout, data).unzip();
+    let all = all_columns(layout, data).map_or(0, |columns| columns.len());
+    let is_cut = all > columns.len();
     Some(ResultContent {
         state,
         query: query.flatten(),
         title: layout.title.clone(),
         chart: layout.chart.or_else(|| read_kind(layout, data)),
-        rows: rows.iter().take(MAX_ROWS).map(read).collect(),
+        rows: rows.iter().take(MAX_ROWS).map(|row| read_row(&columns, row, data)).collect(),
         total: u64::try_from(rows.len()).unwrap_or(u64::MAX),
+        totals: read_totals(&columns, layout, data),
+        all_columns: is_cut.then(|| u64::try_from(all).unwrap_or(u64::MAX)),
         columns: content_columns(&columns, layout, data),
         computed: result_of(layout, data).and_then(|result| Computation::deserialize(result).ok()),
     })
+}
+
+/// Reads the totals of a result of a query. Empty for other results.
+fn read_totals(columns: &[ResultColumn], layout: &Layout, data: &Value) -> Vec<Vec<ResultCell>> {
+    let totals = result_of(layout, data).and_then(|result| result.get("totals")?.as_array());
+    let rows = totals.into_iter().flatten().take(MAX_ROWS);
+    rows.map(|row| read_row(columns, row, data)).collect()
 }
 
 /// Returns the result that has the columns. Only results of queries have their own.
@@ -198,12 +219,16 @@ fn read_query(layout: &Layout, data: &Value) -> Option<(DefinitionState, Option<
 }
 
 fn read_columns(layout: &Layout, data: &Value) -> Option<Vec<ResultColumn>> {
-    let mut columns = match &layout.columns {
-        Columns::Declared(columns) => columns.clone(),
-        Columns::InResult(pointer) => read_columns_of_result(data.pointer(pointer)?)?,
-    };
+    let mut columns = all_columns(layout, data)?;
     columns.truncate(MAX_COLUMNS);
     (!columns.is_empty()).then_some(columns)
+}
+
+fn all_columns(layout: &Layout, data: &Value) -> Option<Vec<ResultColumn>> {
+    match &layout.columns {
+        Columns::Declared(columns) => Some(columns.clone()),
+        Columns::InResult(pointer) => read_columns_of_result(data.pointer(pointer)?),
+    }
 }
 
 /// Reads the columns of a result: those of a metric query, or such as a view declares.
@@ -235,6 +260,7 @@ fn content_columns(columns: &[ResultColumn], layout: &Layout, data: &Value) -> V
     for (column, own) in drawn.iter_mut().zip(own) {
         (column.better, column.compared) = (own.better, own.compared);
         column.adds_up = own.adds_up;
+        column.name = Some(own.name);
     }
     drawn
 }
@@ -245,6 +271,7 @@ fn content_column(column: &ResultColumn) -> ContentColumn {
         label.insert(FALLBACK.to_owned(), column.field.trim_start_matches('/').to_owned());
     }
     ContentColumn {
+        name: None,
         label,
         role: column.role,
         format: column.value_format(),
@@ -253,6 +280,10 @@ fn content_column(column: &ResultColumn) -> ContentColumn {
         better: None,
         compared: None,
     }
+}
+
+fn read_row(columns: &[ResultColumn], row: &Value, data: &Value) -> Vec<ResultCell> {
+    columns.iter().enumerate().map(|(at, column)| read_cell(column, at, row, data)).collect()
 }
 
 fn read_cell(column: &ResultColumn, at: usize, row: &Value, data: &Value) -> ResultCell {

@@ -107,6 +107,37 @@ fn rows_beyond_the_maximum_are_dropped_and_the_total_is_kept() {
 }
 
 #[test]
+fn columns_beyond_the_maximum_are_dropped_and_counted() {
+    let columns: Vec<Value> = (0..75).map(|n| json!({"field": n.to_string()})).collect();
+    let declared = view(json!({"shape": "table", "columns": columns}));
+    let data = json!([{"0": 1, "74": 2}]);
+    let content = read_content(&declared, &data).unwrap();
+    assert_eq!((content.columns.len(), content.rows[0].len()), (60, 60));
+    assert_eq!((content.all_columns, content.columns[0].name.as_deref()), (Some(75), None));
+}
+
+#[test]
+fn totals_of_a_query_are_read_with_the_units_of_its_columns() {
+    let declared =
+        view(json!({"shape": "series", "rows": "/result/rows", "columns": "/result/columns"}));
+    let columns = json!([
+        {"name": "device", "type": "text", "role": "dimension", "format": "text"},
+        {"name": "spend", "type": "decimal", "role": "measure", "format": "money", "unit": "EUR"}
+    ]);
+    let data = json!({"result": {"columns": columns, "rows": [["Mobile", 2]], "row_count": 1,
+        "totals": [[null, 7]]}});
+    let content = read_content(&declared, &data).unwrap();
+    let names: Vec<_> = content.columns.iter().filter_map(|one| one.name.as_deref()).collect();
+    assert_eq!((names, content.all_columns), (vec!["device", "spend"], None));
+    let [total] = content.totals.as_slice() else { panic!("{content:?}") };
+    assert_eq!((&total[0].value, &total[1].value), (&Value::Null, &json!(7)));
+    assert_eq!(total[1].unit.as_deref(), Some("EUR"));
+    let own = view(json!({"shape": "table", "rows": "/rows", "columns": [{"field": "totals"}]}));
+    let content = read_content(&own, &json!({"rows": [], "totals": [[1]]})).unwrap();
+    assert!(content.totals.is_empty(), "these are no totals of a query");
+}
+
+#[test]
 fn a_query_that_a_model_wrote_is_read_with_its_mark() {
     let declared = view(json!({"shape": "table", "rows": "/rows", "columns": "/columns"}));
     let columns = json!([{"name": "n", "type": "whole", "role": "measure", "format": "number"}]);

@@ -25,15 +25,21 @@ use crate::{
 const AGAIN: &str = "The time for a decision had run out, and you asked again.";
 
 impl Approvals {
-    /// Returns the actions that can be proposed again: expired actions that were not proposed again
-    /// yet, newest first.
+    /// Returns the actions that can be proposed again: expired actions of shown messages that were
+    /// not proposed again yet, newest first.
     pub async fn expired(&self) -> Result<Vec<Approval>, AgentError> {
         let all = self.list(true).await?;
         let is_open = |approval: &&Approval| {
             approval.status == ApprovalStatus::Expired
                 && !all.iter().any(|other| other.replaces.as_ref() == Some(&approval.id))
         };
-        Ok(all.iter().filter(is_open).cloned().collect())
+        let mut expired = Vec::new();
+        for approval in all.iter().filter(is_open) {
+            if !self.shared.world.store.turn_is_hidden(&approval.turn).await? {
+                expired.push(approval.clone());
+            }
+        }
+        Ok(expired)
     }
 
     /// Returns the schema of an action's arguments, and the names of the arguments that the host
@@ -53,6 +59,8 @@ impl Approvals {
         let expired = self.get(id).await?;
         // Without the lock, two simultaneous requests would both create a proposal.
         let _one_at_a_time = self.asking_again.lock(&expired.session).await;
+        self.shared.lanes.wait_while_changing(&expired.session).await;
+        self.shared.lanes.check_open(&expired.session)?;
         self.check_may_ask_again(&expired).await?;
         let tools = self.shared.world.tools.as_ref();
         self.shared.switches.check_tools_named(tools, &expired.tool)?;

@@ -23,7 +23,7 @@ use crate::{
     destinations::{FoundLeave, count_bytes, find_leave},
     ports::{Durability, Point, RecordDraft},
     texts::Text,
-    tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
+    tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing, repeated_actions::ran_before},
     turn::recording::{RecordedDecision, RecordedEnd},
     turn::{caller_records::add_caller, kind::TurnKind},
 };
@@ -122,6 +122,7 @@ pub(crate) async fn propose(
         None => None,
     };
     let details = details_of(dispatcher, ready, &outgoing, (&why, before.as_ref())).await;
+    let why = with_earlier_run(why, ran_before(context, ready, &outgoing).await);
     let approval = Approval {
         id: ApprovalId(world.ids.next("approval")),
         session: context.session.clone(),
@@ -186,6 +187,17 @@ pub(crate) async fn propose(
     context.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
     services.transitions.push_waiting().await;
     Ok(Proposal { approval, verdict })
+}
+
+/// Adds to a reason that the same action already ran in a version that is not shown.
+fn with_earlier_run(why: contract::Text, ran_at: Option<DateTime<Utc>>) -> contract::Text {
+    match ran_at {
+        Some(at) => why.append(text!(
+            "The same action already ran in another version of this conversation, on {time}.",
+            time = at.format("%Y-%m-%d %H:%M UTC").to_string()
+        )),
+        None => why,
+    }
 }
 
 /// Returns the record of a proposal.

@@ -7,6 +7,7 @@ use std::{collections::HashSet, sync::Arc};
 use chrono::TimeDelta;
 use contract::{
     AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SummaryMethod,
+    TurnId,
 };
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -53,10 +54,27 @@ impl ConversationMemory {
         }
     }
 
-    /// Deletes a session. No memory is written during the deletion.
-    pub(crate) async fn delete<T>(&self, deleting: impl Future<Output = T>) -> T {
+    /// Runs work during which no memory is written: the deletion of a session, or a change of its
+    /// shown messages.
+    pub(crate) async fn exclusive<T>(&self, work: impl Future<Output = T>) -> T {
         let _one_at_a_time = self.rows.lock().await;
-        deleting.await
+        work.await
+    }
+
+    /// Whether a memory still has exactly these items after a position. Other messages may be shown
+    /// since the items were read. The caller must hold the lock of the rows.
+    pub(crate) async fn still_has(
+        &self,
+        of: &MemoryOf,
+        after: u64,
+        items: &[MemoryItem],
+    ) -> Result<bool, StoreError> {
+        let limit = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let now = self.store.memory_items(of, after, Side::Oldest, limit).await?;
+        let places = |items: &[MemoryItem]| -> Vec<_> {
+            items.iter().map(|one| (one.position, one.item.id.clone())).collect()
+        };
+        Ok(places(now.as_slice()) == places(items))
     }
 }
 
@@ -172,7 +190,7 @@ impl ConversationMemory {
         else {
             return Ok(nothing());
         };
-        let memory = self.current_memory(&key, policy).await?;
+        let memory = self.current_memory(&key, policy, turn).await?;
         let since = memory.as_ref().map_or(0, |memory| memory.since);
         let newest = async |messages: u32, tokens: u32| {
             // A turn rarely has more than ten items per message. Items beyond this number are
@@ -209,6 +227,7 @@ impl ConversationMemory {
         &self,
         key: &Key,
         policy: &Conversation,
+        turn: &TurnId,
     ) -> Result<Option<Memory>, StoreError> {
         let store = &self.store;
         let Some(memory) = store.memory(&key.text).await? else { return Ok(None) };
@@ -219,12 +238,9 @@ impl ConversationMemory {
         if memory.live && !too_old {
             return Ok(Some(memory));
         }
-        let last = store
-            .memory_items(&key.of, 0, Side::Newest, 1)
-            .await?
-            .pop()
-            .map_or(0, |item| item.position);
-        // The items remain in the transcript. The new memory begins after them.
+        // The items remain in the transcript. The new memory begins after them, also after those
+        // that are not shown now, because a switch can show them again.
+        let last = self.end_before(&key.of, turn).await?;
         let anew = Memory { since: last, through: last, ..fresh(key, now) };
         let _one_at_a_time = self.rows.lock().await;
         store.memory_put(&anew, 0).await?;
@@ -237,6 +253,16 @@ impl ConversationMemory {
         )
         .await;
         Ok(Some(anew))
+    }
+
+    /// Returns the position of the newest item before a running turn. The items of the turn itself
+    /// belong to the new memory.
+    async fn end_before(&self, of: &MemoryOf, turn: &TurnId) -> Result<u64, StoreError> {
+        let end = self.store.memory_end(of).await?;
+        // A shared memory gets the items of a turn after its end.
+        let MemoryOf::Session(_) = of else { return Ok(end) };
+        let own = self.store.items_of_turn(turn).await?;
+        Ok(own.first().map_or(end, |first| end.min(first.seq.saturating_sub(1))))
     }
 
     /// Returns all items that the summary does not cover. If they exceed a page, as in a long
@@ -269,8 +295,14 @@ impl ConversationMemory {
             let after =
                 self.with_new_summary(tools, &before, covered, text, SummaryMethod::Heuristic);
             let _one_at_a_time = self.rows.lock().await;
-            store.memory_put(&after, 0).await?;
-            memory = Some(after);
+            // Another session that shares the memory may show other messages since the items were
+            // read.
+            if self.still_has(&key.of, through, covered).await? {
+                store.memory_put(&after, 0).await?;
+                memory = Some(after);
+            } else {
+                memory = store.memory(&key.text).await?;
+            }
         }
     }
 

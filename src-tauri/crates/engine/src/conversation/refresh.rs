@@ -337,7 +337,8 @@ impl MemoryKeeper {
     }
 
     /// Stores a summary that replaces exactly the items that it covers. Later items are kept. Does
-    /// nothing if the memory was deleted or summarised by another task in the meantime.
+    /// nothing if the memory was deleted or summarised by another task in the meantime, or if other
+    /// messages are shown now.
     async fn store_summary(
         &self,
         key: &Key,
@@ -355,7 +356,9 @@ impl MemoryKeeper {
         {
             let _one_at_a_time = self.services.memory.rows.lock().await;
             let now = store.memory(&key.text).await?;
+            let memory = &self.services.memory;
             if self.is_gone(key).await?
+                || !memory.still_has(&key.of, before.through, covered).await?
                 || now.as_ref().is_some_and(|row| {
                     !row.live || row.through != before.through || row.since != before.since
                 })

@@ -379,20 +379,24 @@ impl Memories {
 
     /// Stores a memory with its vector in one transaction. If the model fails or is behind a
     /// server, the memory is stored without a vector and gets a vector later. `through` is the
-    /// position up to which the messages of the session are summarised with it.
+    /// position up to which the messages of the session are summarised with it. Returns false if
+    /// nothing was stored, because one of these messages is not shown any more.
     pub(crate) async fn store(
         &self,
         memory: &MemoryEntry,
         through: Option<u64>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let store = &self.world.store;
         let (vector, learner) = self.index.vector_of_new(&memory.text).await;
         let has_vector = vector.is_some();
         // The lock prevents the preparation of the index from learning the text a second time.
         let mut state = self.index.state.lock().await;
-        match through {
+        let is_stored = match through {
             Some(through) => store.batch_add(memory, vector.as_ref(), through).await?,
-            None => store.entry_add(memory, vector.as_ref()).await?,
+            None => store.entry_add(memory, vector.as_ref()).await.map(|()| true)?,
+        };
+        if !is_stored {
+            return Ok(false);
         }
         if let Some(learner) = learner {
             learner.learn(&memory.text);
@@ -400,7 +404,7 @@ impl Memories {
         if !has_vector {
             state.lacks_vectors();
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Records that memories were read. A read without results is not recorded.

@@ -95,7 +95,9 @@ pub trait Conversations: Send + Sync {
     /// Adds the items of a turn to a memory shared by several sessions. Adding a turn twice has no
     /// effect.
     async fn memory_join(&self, key: &str, turn: &TurnId) -> Result<(), StoreError>;
-    /// Returns items after a position, in ascending order.
+    /// Returns the position of the newest item of a memory, also if it is not shown, or 0.
+    async fn memory_end(&self, of: &MemoryOf) -> Result<u64, StoreError>;
+    /// Returns shown items after a position, in ascending order.
     async fn memory_items(
         &self,
         of: &MemoryOf,

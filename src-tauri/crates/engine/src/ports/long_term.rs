@@ -75,13 +75,14 @@ pub trait LongTermMemories: Send + Sync {
         vector: Option<&MemoryVector>,
     ) -> Result<(), StoreError>;
     /// Stores the memory of a session's oldest messages like `entry_add`. Also stores, in the same
-    /// transaction, the position up to which the messages are summarised.
+    /// transaction, the position up to which the messages are summarised. Stores nothing and
+    /// returns false if one of the messages is not shown any more.
     async fn batch_add(
         &self,
         memory: &MemoryEntry,
         vector: Option<&MemoryVector>,
         through: u64,
-    ) -> Result<(), StoreError>;
+    ) -> Result<bool, StoreError>;
     /// Returns the position up to which a session's messages are summarised in memories, or 0.
     /// Deleting a memory does not reduce this position.
     async fn memorised_through(&self, session: &SessionId) -> Result<u64, StoreError>;

@@ -17,6 +17,7 @@ mod rows;
 mod shared;
 mod store;
 mod tools;
+mod versions;
 mod world;
 
 pub use access::*;
@@ -35,4 +36,5 @@ pub use rows::*;
 pub use shared::*;
 pub use store::*;
 pub use tools::*;
+pub use versions::*;
 pub use world::World;

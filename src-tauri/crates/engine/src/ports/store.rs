@@ -14,6 +14,7 @@ use crate::ports::{
     long_term::LongTermMemories,
     rows::{SessionValues, StoreError, TurnRow, ValueChanges},
     shared::{Reach, SessionImage},
+    versions::Versions,
 };
 
 /// All groups of tables. Every async method has committed to disk when it returns.
@@ -29,6 +30,7 @@ pub trait Store:
     + Conversations
     + LongTermMemories
     + Books
+    + Versions
 {
 }
 
@@ -44,6 +46,7 @@ impl<T> Store for T where
         + Conversations
         + LongTermMemories
         + Books
+        + Versions
 {
 }
 
@@ -77,6 +80,15 @@ pub trait Sessions: Send + Sync {
         &self,
         id: &SessionId,
         title: &str,
+        stays: bool,
+    ) -> Result<(), StoreError>;
+    /// Replaces the title `from` by that of a message, unless a person has replaced it meanwhile. If
+    /// `stays`, no later message replaces the new title.
+    async fn session_retitle(
+        &self,
+        id: &SessionId,
+        from: &str,
+        to: &str,
         stays: bool,
     ) -> Result<(), StoreError>;
     /// Pins or archives a session, or takes a mark back. None leaves a mark as it is.
@@ -153,8 +165,8 @@ pub trait Items: Send + Sync {
     /// Stores items in one transaction, gives each a `seq`, and updates the time of the session's
     /// last change. Returns the items with their `seq`.
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
-    /// Returns the newest `limit` items with `seq < before` in ascending order. Without `before`,
-    /// there is no bound.
+    /// Returns the newest `limit` shown items with `seq < before` in ascending order. Without
+    /// `before`, there is no bound.
     async fn items_before(
         &self,
         session: &SessionId,
@@ -182,7 +194,7 @@ pub trait Items: Send + Sync {
     ) -> Result<Vec<MessageHit>, StoreError>;
     /// Deletes the items of a turn.
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
-    /// Returns the items of a turn in ascending order.
+    /// Returns the items of a turn in ascending order, also if the turn is not shown.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
     /// Deletes the oldest items of each session that has a value named `name` and more than `keep`
     /// items.
@@ -207,7 +219,7 @@ pub trait Turns: Send + Sync {
 /// Pending actions and their decisions.
 #[async_trait]
 pub trait Approvals: Send + Sync {
-    /// Stores a new pending action.
+    /// Stores a new pending action. Fails if its turn is not shown.
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
     /// Returns an action, or None if it does not exist.
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use crate::{
     approvals::actions::Approvals,
     ports::{Clock, NoProbe, RecordDraft, SessionImage, Store, World},
+    replay::hidden,
     replay::script::{
         Collected, CountedIds, DriverEvent, ScriptedModel, ScriptedProfile, ScriptedTools,
         SetClock, ToDriver,
@@ -79,6 +80,8 @@ async fn run_again(
     // The replay must not record itself.
     settings.limits.recorded_turns = 0;
     seed(&world, &session, started_at, &start, earlier).await?;
+    hidden::seed(&world, (&session, started_at), &start.hidden_actions, message.replaces.as_ref())
+        .await?;
     let caller = Caller::new(start.caller.clone());
     let scripted = World {
         audit: Arc::clone(&log) as _,

@@ -3,4 +3,5 @@
 
 pub(crate) mod compare;
 pub(crate) mod driver;
+mod hidden;
 pub(crate) mod script;

@@ -109,6 +109,7 @@ impl CallerTurns {
             model,
             agent: None,
             headless: true,
+            replaces: None,
         };
         let turn = self.turns.start_for(params, work).await?.turn;
         let (shared, turns) = (Arc::clone(&self.shared), Arc::clone(&self.turns));

@@ -210,6 +210,7 @@ impl Runs {
             model,
             agent: None,
             headless: true,
+            replaces: None,
         };
         let turn = self.turns.start_for(start, Arc::clone(&work)).await?.turn;
         Ok(Started { turn, ended, work })

@@ -18,7 +18,7 @@ use crate::{
     turn::{
         context::{TurnContext, TurnStart},
         kind::TurnKind,
-        lanes::{Accepted, DIRECT, closed_error},
+        lanes::{Accepted, DIRECT},
         outcome::End,
         refusals::Refused,
         services::TurnServices,
@@ -68,6 +68,9 @@ impl DirectCalls {
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
         self.shared.secrets.reload().await;
+        if let Some(session) = &params.session {
+            self.shared.lanes.wait_while_changing(session).await;
+        }
         let run = self.shared.runs.of(&turn.0);
         let (context, spec, call) = match self.take_call(turn, &params, kind, cancel) {
             Ok(taken) => taken,
@@ -119,8 +122,8 @@ impl DirectCalls {
         cancel: CancellationToken,
     ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         self.shared.switches.check_enabled()?;
-        if params.session.as_ref().is_some_and(|session| self.shared.lanes.is_closed(session)) {
-            return Err(closed_error());
+        if let Some(session) = &params.session {
+            self.shared.lanes.check_open(session)?;
         }
         self.shared.secrets.check_no_secret(&params.arguments)?;
         self.shared.secrets.check_stored_names(&[

@@ -118,6 +118,8 @@ impl Turn {
         if !self.answer.has_shown(&text) {
             self.context.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
         }
+        // A client that gets the last event may change the messages of the session at once.
+        self.context.services.lanes.note_answered(&self.context.session, &self.context.id);
         self.context.emit(EventBody::Final {
             status,
             text: text.clone(),
@@ -235,9 +237,14 @@ impl Turn {
         }
         refused_calls::note_more_refused(&self.context, self.answer.agent_id()).await;
         self.context.record(draft).await;
+        let saving = async {
+            match self.is_refused() {
+                true => Ok(Vec::new()),
+                false => world.store.turn_save(&row, body, Some(&served)).await,
+            }
+        };
         // Both operations wait for the disk, so they run concurrently.
-        let (items, flushed) =
-            tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
+        let (items, flushed) = tokio::join!(saving, world.audit.flush());
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
         }

@@ -6,6 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use contract::{
     AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel,
     QueuedMessage, RecordType, ResultView, SessionId, ToolId, ToolOutcome, Transition, TurnId,
+    Usage,
 };
 use serde_json::Value;
 
@@ -190,23 +191,19 @@ impl Recovery {
                 continue;
             };
             let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
-            let mut items = Vec::new();
+            // The items are stored before the queue is deleted. A crash in between stores them
+            // twice, but loses no message.
             for waiting in queue {
-                items.push(self.recovered_item(
-                    &session,
-                    &waiting.turn,
-                    ItemBody::UserMessage { text: waiting.text },
-                ));
                 let notice = ItemBody::Notice {
                     level: NoticeLevel::Warning,
                     code: "message_not_answered".into(),
                     text: text.into(),
                 };
-                items.push(self.recovered_item(&session, &waiting.turn, notice));
+                let bodies = [ItemBody::UserMessage { text: waiting.text }, notice];
+                let item = |body| self.recovered_item(&session, &waiting.turn, body);
+                let row = self.unanswered_row(&session, &waiting.turn);
+                store.turn_save(&row, bodies.into_iter().map(item).collect(), None).await?;
             }
-            // The items are stored before the queue is deleted. A crash in between stores them
-            // twice, but loses no message.
-            store.items_append(items).await?;
             store.session_values_put(&session, vec![(QUEUE_KEY.to_owned(), None)]).await?;
         }
         Ok(())
@@ -262,6 +259,20 @@ impl Recovery {
         reason: Option<&str>,
     ) -> bool {
         self.approvals.services.transitions.make(approval, transition, reason).await
+    }
+
+    /// Returns the row of a turn that never began.
+    fn unanswered_row(&self, session: &SessionId, turn: &TurnId) -> TurnRow {
+        let now = self.shared.world.clock.now();
+        TurnRow {
+            turn: turn.clone(),
+            session: session.clone(),
+            started_at: now,
+            ended_at: Some(now),
+            status: "interrupted".into(),
+            model: String::new(),
+            usage: Usage::default(),
+        }
     }
 
     fn recovered_item(&self, session: &SessionId, turn: &TurnId, body: ItemBody) -> Item {

@@ -2,7 +2,7 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
-use contract::{AgentError, EventBody, ItemBody, RecordType, Stage};
+use contract::{AgentError, EventBody, ItemBody, MemoryHit, Push, RecordType, Stage, TurnId};
 use futures::FutureExt;
 
 use crate::{
@@ -12,19 +12,24 @@ use crate::{
         supervisor::{Supervisor, single_agent},
     },
     context::egress::EgressSession,
-    conversation::{recall::Recollections, recalled::Recalled, refresh::MemoryKeeper},
+    conversation::{
+        recall::Recollections,
+        recalled::{Recalled, keeps_nothing},
+        refresh::MemoryKeeper,
+    },
     destinations::keep_named_destinations,
     long_term::{
         recall::{search_for_turn, use_in_turn},
         sources::older_messages::MessageSource,
     },
-    ports::{MemoryOf, Point, RecordDraft, StoreError},
+    ports::{Agent, MemoryOf, Point, RecordDraft, StoreError},
     runner::services::RunnerServices,
     turn::recording::of_turn::{keep_recording, note_start},
     turn::{
         caller_records::add_caller,
         context::{TurnContext, TurnStart},
         outcome::End,
+        versions::{not_kept_error, refusal_error},
     },
 };
 
@@ -99,37 +104,30 @@ impl Turn {
         {
             return End::failed(error);
         }
-        note_start(&context).await;
         let agents = agents_of(&context);
+        if let Some(replaced) = &context.replaces
+            && let Err(end) = self.replace_question(replaced, single_agent(&agents)).await
+        {
+            return end;
+        }
+        note_start(&context).await;
         let recalled = match self.recollections.recall(&context, single_agent(&agents)).await {
             Ok(recalled) => recalled,
             Err(end) => return end,
         };
-        // The memories are searched while the question is being stored. If a server gets the
-        // question, the question is stored and recorded first.
-        let (saved, found) = if memories.index.embeds_here().await {
-            let search = search_for_turn(memories, &context, &recalled);
-            let (saved, found) = tokio::join!(self.save_question(), search);
-            (saved, Some(found))
-        } else {
-            (self.save_question().await, None)
+        let found = match self.save_and_search(&recalled).await {
+            Ok(found) => found,
+            Err(error) => return End::failed(error),
         };
-        if let Err(error) = saved {
-            return End::failed(error);
-        }
         self.is_question_saved = true;
         if !self.recollections.is_passing() {
             keep_named_destinations(&context).await;
         }
         context.probe(Point::AfterUserMessage);
         shared.summaries.push(&context.session).await;
-        let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
-        let started = RecordDraft::new(RecordType::RunStarted)
-            .field("duration_ms", 0)
-            .field("agent", wanted)
-            .field("model", context.model.label());
-        let started = add_caller(started, &context.caller.kind, context.world().profile.as_ref());
-        context.record(started.commit("input", context.question.clone())).await;
+        if context.replaces.is_none() {
+            self.record_start().await;
+        }
         self.recollections.show_memory(&context, &recalled).await;
         let found = match found {
             Some(found) => found,
@@ -153,6 +151,39 @@ impl Turn {
         self.end_within_budget(end)
     }
 
+    /// Stores the question, unless that was done already. The memories are searched meanwhile. If a
+    /// server gets the question, the question is stored and recorded first, and None is returned.
+    async fn save_and_search(
+        &self,
+        recalled: &Recalled,
+    ) -> Result<Option<Vec<MemoryHit>>, StoreError> {
+        let memories = &self.services.memories;
+        if self.is_question_saved {
+            return Ok(None);
+        }
+        if memories.index.embeds_here().await {
+            let search = search_for_turn(memories, &self.context, recalled);
+            let (saved, found) = tokio::join!(self.save_question(), search);
+            return saved.map(|()| Some(found));
+        }
+        self.save_question().await.map(|()| None)
+    }
+
+    /// Records the question, and the turn that it replaces.
+    async fn record_start(&self) {
+        let context = &self.context;
+        let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
+        let mut started = RecordDraft::new(RecordType::RunStarted)
+            .field("duration_ms", 0)
+            .field("agent", wanted)
+            .field("model", context.model.label());
+        if let Some(replaced) = &context.replaces {
+            started = started.field("replaces", replaced.as_str());
+        }
+        let started = add_caller(started, &context.caller.kind, context.world().profile.as_ref());
+        context.record(started.commit("input", context.question.clone())).await;
+    }
+
     /// Whether the turn's recording is stored. This requires that the turn itself is stored and has
     /// read only messages of its own session, because a replay does not have messages of other
     /// sessions, and an erasure of those sessions would not find the recording.
@@ -164,6 +195,39 @@ impl Turn {
             recalled.key.as_ref().is_some_and(|key| matches!(key.of, MemoryOf::Shared(_)))
         };
         self.is_question_saved && !self.recollections.is_passing() && !read.any(is_shared)
+    }
+
+    /// Stores the question of a turn that replaces another, which hides that one in the same
+    /// transaction. The earlier messages are read afterwards, so that they contain no hidden ones.
+    async fn replace_question(
+        &mut self,
+        replaced: &TurnId,
+        agent: Option<&Agent>,
+    ) -> Result<(), End> {
+        let context = &self.context;
+        let settings = context.world().profile.settings();
+        let own = agent.and_then(|agent| agent.conversation.as_ref());
+        if keeps_nothing(own.unwrap_or(&settings.conversation)) {
+            return Err(End::failed(not_kept_error()));
+        }
+        let item = context.item(ItemBody::UserMessage { text: context.question.clone() });
+        let row = self.answer.row("running", None);
+        let (store, memory) = (&context.world().store, &self.services.conversation.memory);
+        let saved = memory.exclusive(store.turn_replace(&row, vec![item], replaced)).await;
+        let items =
+            saved.map_err(End::failed)?.map_err(|refusal| End::failed(refusal_error(refusal)))?;
+        context.world().events.push(Push::ItemsChanged { session: context.session.clone() });
+        context.emit_items(items);
+        self.is_question_saved = true;
+        // Recorded now, because the earlier messages may turn out not to be readable.
+        self.record_start().await;
+        Ok(())
+    }
+
+    /// Whether the turn was to replace another and was refused. Such a turn stores no items,
+    /// because a refused change changes no data.
+    pub(super) fn is_refused(&self) -> bool {
+        self.context.replaces.is_some() && !self.is_question_saved
     }
 
     async fn save_question(&self) -> Result<(), StoreError> {

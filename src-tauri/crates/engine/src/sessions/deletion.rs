@@ -14,8 +14,10 @@ use crate::{
     ports::{Loaded, SharedSessions, StoreError},
     sessions::{closed::ClosedSession, reading::Sessions},
     texts::Text,
-    turn::lanes::closed_error,
+    turn::lanes::{Closing, busy_error},
 };
+
+const ACTION_RUNS: &str = "An approved action of this session runs right now.";
 
 /// The seconds in which a deletion can be undone.
 pub const UNDO_SECONDS: u32 = 30;
@@ -24,7 +26,7 @@ impl Sessions {
     /// Deletes a session and its items. Its audit records are kept. Its pending approvals are
     /// cancelled.
     pub async fn delete(&self, id: &SessionId) -> Result<(), AgentError> {
-        let _closed = self.close_session(id)?;
+        let _closed = self.close_session(id, Closing::Deletion).await?;
         self.cancel_pending_approvals(id).await?;
         self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
     }
@@ -32,7 +34,7 @@ impl Sessions {
     /// Deletes a session like `delete`, but only hides it for `UNDO_SECONDS`. Its pending approvals
     /// stay cancelled if the deletion is undone.
     pub async fn delete_undoably(&self, id: &SessionId) -> Result<(), AgentError> {
-        let closed = self.close_session(id)?;
+        let closed = self.close_session(id, Closing::Deletion).await?;
         self.cancel_pending_approvals(id).await?;
         let at = self.shared.world.clock.now();
         // The session stays closed even if the caller does not wait for the answer.
@@ -59,16 +61,19 @@ impl Sessions {
         Ok(())
     }
 
-    /// Deletes the data of the sessions whose deletion can no longer be undone. A failed deletion is
-    /// tried again.
+    /// Deletes the data of the sessions and messages whose deletion can no longer be undone. A failed
+    /// deletion is tried again.
     pub async fn finish_due_deletions(&self) {
-        let undo = TimeDelta::seconds(i64::from(UNDO_SECONDS));
-        self.finish_deletions(self.shared.world.clock.now() - undo).await;
+        let until = self.shared.world.clock.now() - TimeDelta::seconds(i64::from(UNDO_SECONDS));
+        self.finish_deletions(until).await;
+        self.finish_turn_deletions(Some(until)).await;
     }
 
-    /// Deletes the data of all hidden sessions of this process, before its end.
+    /// Deletes the data of all hidden sessions of this process and of all deleted messages, before
+    /// its end.
     pub async fn finish_all_deletions(&self) {
         self.finish_deletions(DateTime::<Utc>::MAX_UTC).await;
+        self.finish_turn_deletions(None).await;
     }
 
     async fn finish_deletions(&self, before: DateTime<Utc>) {
@@ -89,7 +94,8 @@ impl Sessions {
         }
     }
 
-    /// Deletes the data of sessions that an earlier process hid. Must run before any turn.
+    /// Deletes the data of sessions and messages that an earlier process hid. Must run before any
+    /// turn.
     pub async fn finish_earlier_deletions(&self) -> Result<(), AgentError> {
         for id in self.shared.world.store.sessions_hidden().await? {
             if self.undoable.contains(&id) {
@@ -97,6 +103,7 @@ impl Sessions {
             }
             self.delete_session_data(&id, self.shared.world.store.session_delete(&id)).await?;
         }
+        self.finish_turn_deletions(None).await;
         Ok(())
     }
 
@@ -116,7 +123,7 @@ impl Sessions {
             // A hidden session is closed already and has no pending approvals.
             Some((at, closed)) => (Some(at), closed),
             None => {
-                let closed = self.close_session(id)?;
+                let closed = self.close_session(id, Closing::Deletion).await?;
                 self.cancel_pending_approvals(id).await?;
                 (None, closed)
             }
@@ -132,16 +139,27 @@ impl Sessions {
         }
     }
 
-    /// Closes a session before its deletion. The session accepts no messages until the result is
-    /// dropped.
-    fn close_session(&self, id: &SessionId) -> Result<ClosedSession, AgentError> {
-        let lane =
-            self.shared.lanes.close(id).ok_or_else(|| match self.shared.lanes.is_closed(id) {
-                true => closed_error(),
-                false => answered_error(),
-            })?;
-        let effects =
-            self.shared.lanes.effects(id).try_lock_owned().map_err(|_| action_runs_error())?;
+    /// Closes a session. The session accepts no messages until the result is dropped.
+    pub(super) async fn close_session(
+        &self,
+        id: &SessionId,
+        why: Closing,
+    ) -> Result<ClosedSession, AgentError> {
+        let lanes = &self.shared.lanes;
+        lanes.wait_to_close(id, why).await;
+        let lane = lanes.close(id, why).ok_or_else(|| {
+            let answered = match why {
+                Closing::Deletion => answered_error,
+                Closing::Change => busy_error,
+            };
+            lanes.check_open(id).err().unwrap_or_else(answered)
+        })?;
+        let effects = lanes.effects(id).try_lock_owned().map_err(|_| match why {
+            Closing::Deletion => action_runs_error(),
+            Closing::Change => {
+                AgentError::invalid(ACTION_RUNS).hint("Try again when it has ended.")
+            }
+        })?;
         Ok(ClosedSession::new(lane, effects))
     }
 
@@ -224,7 +242,7 @@ impl Sessions {
         id: &SessionId,
         deleted: impl Future<Output = Result<(), StoreError>> + Send,
     ) -> Result<(), AgentError> {
-        self.conversation.memory.delete(deleted).await?;
+        self.conversation.memory.exclusive(deleted).await?;
         self.memories.index.prepare_again().await;
         self.shared.lanes.forget(id);
         self.conversation.egress.forget(id);
@@ -240,6 +258,5 @@ fn answered_error() -> AgentError {
 }
 
 fn action_runs_error() -> AgentError {
-    AgentError::invalid("An approved action of this session runs right now.")
-        .hint("Delete the session when it has ended.")
+    AgentError::invalid(ACTION_RUNS).hint("Delete the session when it has ended.")
 }

@@ -1,5 +1,5 @@
 //! The session operations for callers: accept and cancel messages; list, open, search, share and
-//! delete sessions.
+//! delete sessions; show versions of messages and delete messages.
 
 pub(crate) mod closed;
 pub(crate) mod deletion;
@@ -7,4 +7,6 @@ mod pins;
 pub(crate) mod reading;
 mod search;
 mod shared;
+mod titles;
 pub(crate) mod turns;
+mod versions;

@@ -1,11 +1,11 @@
-//! The service of sessions. This file lists, opens and pages sessions; `deletion`, `search` and
-//! `shared` contain the other operations.
+//! The service of sessions. This file lists, opens and pages sessions; `deletion`, `search`,
+//! `shared` and `versions` contain the other operations.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use contract::{
-    AgentError, ItemsPageParams, ItemsPageResponse, Reason, SessionId, SessionMarkParams,
-    SessionView, SessionsListParams, SessionsListResponse,
+    AgentError, Item, ItemsPageParams, ItemsPageResponse, Reason, SessionId, SessionMarkParams,
+    SessionView, SessionsListParams, SessionsListResponse, TurnId,
 };
 
 use crate::{
@@ -77,6 +77,7 @@ impl Sessions {
             summary,
             items: page.items,
             has_more: page.has_more,
+            versions: page.versions,
             running_turn: self.shared.lanes.running(id),
             queue: self.shared.lanes.queue(id),
             approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
@@ -99,7 +100,9 @@ impl Sessions {
             items.remove(0);
         }
         items.iter_mut().for_each(|item| item.body.forget_kept());
-        Ok(ItemsPageResponse { items, has_more })
+        let turns = turns_of(&items);
+        let versions = self.shared.world.store.versions_of(&params.session, &turns).await?;
+        Ok(ItemsPageResponse { items, has_more, versions })
     }
 
     /// Renames a session.
@@ -122,4 +125,11 @@ impl Sessions {
         self.shared.summaries.push(&params.session).await;
         Ok(())
     }
+}
+
+/// Returns the turns of items, each once.
+fn turns_of(items: &[Item]) -> Vec<TurnId> {
+    let mut seen = HashSet::new();
+    let first_of_turn = items.iter().filter(|item| seen.insert(&item.turn));
+    first_of_turn.map(|item| item.turn.clone()).collect()
 }

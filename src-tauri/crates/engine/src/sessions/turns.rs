@@ -11,14 +11,17 @@ use tracing::Instrument as _;
 
 use crate::{
     conversation::title::{better_title, title_of},
+    ports::{VersionChange, VersionRefusal},
     runner::{running::Turn, services::RunnerServices},
+    sessions::titles::settle_title,
     turn::{
         context::TurnStart,
         kind::TurnKind,
-        lanes::{Accepted, CancelledAt, Entered, QUEUE_KEY, closed_error},
+        lanes::{Accepted, CancelledAt, Closing, Entered, QUEUE_KEY, busy_error},
         refusals::Refused,
         run_context::{RunContext, most_characters},
         services::TurnServices,
+        versions::{check_has_versions, not_kept_error, refusal_error},
     },
 };
 
@@ -101,8 +104,12 @@ impl Turns {
             .matcher()
             .redact_secrets(&check_text(&params.text, most)?)
             .into_owned();
-        if params.session.as_ref().is_some_and(|session| self.shared().lanes.is_closed(session)) {
-            return Err(closed_error());
+        if let Some(session) = &params.session {
+            self.shared().lanes.wait_while_changing(session).await;
+            self.shared().lanes.check_open(session)?;
+        }
+        if let Some(replaced) = &params.replaces {
+            self.check_replacement(params.session.as_ref(), replaced).await?;
         }
         let session = self.find_or_create_session(params.session, &text).await?;
         let turn = TurnId(self.shared().world.ids.next("turn"));
@@ -115,27 +122,66 @@ impl Turns {
             model: params.model,
             agent: params.agent,
             caller: caller.headless(params.headless),
+            replaces: params.replaces,
         };
-        match self.shared().lanes.enter(&session, accepted.clone()) {
-            Entered::Closed => Err(closed_error()),
+        match self.enter(&session, &accepted).await {
+            Entered::Closed(why) => Err(why.error()),
+            Entered::Busy => Err(busy_error()),
             Entered::Started(token) => {
                 self.spawn(session.clone(), accepted, token);
                 Ok(TurnStartResponse { session, turn, queued: false })
             }
-            Entered::Queued => {
-                self.save_queue(&session).await?;
-                let event = EventBody::Status { stage: Stage::Queued, text: None };
-                self.shared().world.events.push(Push::Turn {
-                    event: TurnEvent {
-                        session: session.clone(),
-                        turn: turn.clone(),
-                        n: 0,
-                        at: self.shared().world.clock.now(),
-                        event,
-                    },
-                });
-                Ok(TurnStartResponse { session, turn, queued: true })
+            Entered::Queued => self.tell_queued(session, turn).await,
+        }
+    }
+
+    /// Saves the queue with a new message, and tells the windows that the message waits.
+    async fn tell_queued(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+    ) -> Result<TurnStartResponse, AgentError> {
+        self.save_queue(&session).await?;
+        let event = TurnEvent {
+            session: session.clone(),
+            turn: turn.clone(),
+            n: 0,
+            at: self.shared().world.clock.now(),
+            event: EventBody::Status { stage: Stage::Queued, text: None },
+        };
+        self.shared().world.events.push(Push::Turn { event });
+        Ok(TurnStartResponse { session, turn, queued: true })
+    }
+
+    /// Checks whether a message may replace a turn. The store checks this again when it hides the
+    /// turn.
+    async fn check_replacement(
+        &self,
+        session: Option<&SessionId>,
+        replaced: &TurnId,
+    ) -> Result<(), AgentError> {
+        let session = session.ok_or_else(|| refusal_error(VersionRefusal::Unknown))?;
+        check_has_versions(session)?;
+        if self.services.conversation.passing.keeps_nothing() {
+            return Err(not_kept_error());
+        }
+        self.shared().lanes.check_at_rest(session)?;
+        // The id of the new turn does not matter for the check.
+        let change = VersionChange::Replace { turn: replaced.clone(), by: TurnId::new("") };
+        let checked = self.shared().world.store.version_check(session, &change).await?;
+        checked.map(drop).map_err(refusal_error)
+    }
+
+    /// Adds a message to its lane. A change of the shown messages may have begun since the message
+    /// was checked.
+    async fn enter(&self, session: &SessionId, accepted: &Accepted) -> Entered {
+        let lanes = &self.shared().lanes;
+        match lanes.enter(session, accepted.clone()) {
+            Entered::Closed(Closing::Change) => {
+                lanes.wait_while_changing(session).await;
+                lanes.enter(session, accepted.clone())
             }
+            entered => entered,
         }
     }
 
@@ -164,6 +210,7 @@ impl Turns {
             while let Some((accepted, token)) = next {
                 let span = turns.shared().runs.span(&session, &accepted.turn);
                 let (turn, question) = (accepted.turn.clone(), accepted.text.clone());
+                let is_replacement = accepted.replaces.is_some();
                 let start = TurnStart {
                     session: session.clone(),
                     accepted,
@@ -171,11 +218,14 @@ impl Turns {
                     cancel: token,
                 };
                 Turn::new(&turns.services, start).run().instrument(span).await;
-                next = turns.shared().lanes.end_and_start_next(&session);
+                next = turns.shared().lanes.end_and_start_next(&session, &turn);
                 if next.is_some() {
                     // If the queue cannot be saved, its messages are still answered. They would
                     // only be lost in a crash.
                     let _ = turns.save_queue(&session).await;
+                }
+                if is_replacement && let Err(error) = settle_title(turns.shared(), &session).await {
+                    tracing::warn!(%error, "a title could not follow its message");
                 }
                 turns.improve_title(&session, &turn, &question).await;
                 turns.shared().summaries.push(&session).await;
@@ -188,6 +238,10 @@ impl Turns {
     async fn improve_title(&self, session: &SessionId, turn: &TurnId, question: &str) {
         let store = &self.shared().world.store;
         let Ok(Some(current)) = store.session_open_title(session).await else { return };
+        // The message may have been replaced or deleted meanwhile.
+        if store.turn_is_hidden(turn).await.unwrap_or(true) {
+            return;
+        }
         let items = store.items_of_turn(turn).await.unwrap_or_default();
         // The items of a turn that is not kept are deleted already, and its words stay nowhere.
         if items.is_empty() {

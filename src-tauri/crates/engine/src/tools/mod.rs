@@ -14,6 +14,7 @@ pub(crate) mod policy_decision;
 pub(crate) mod reads_seen;
 pub(crate) mod records;
 pub(crate) mod refused_calls;
+pub(crate) mod repeated_actions;
 pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod schema;

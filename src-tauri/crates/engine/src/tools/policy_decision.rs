@@ -6,7 +6,9 @@ use policy::{Decision, Question};
 use serde_json::Value;
 
 use crate::{
-    destinations::find_leave, tools::typed_arguments::typed_arguments, turn::context::TurnContext,
+    destinations::find_leave,
+    tools::{repeated_actions::ask_before_repeating, typed_arguments::typed_arguments},
+    turn::context::TurnContext,
 };
 
 /// The decision about a call, and the data that it was based on.
@@ -44,5 +46,6 @@ pub(crate) async fn policy_decision(
         leave: leave.as_policy(),
         now: world.clock.now(),
     });
+    let decision = ask_before_repeating(context, spec, decision).await;
     Verdict { decision, is_marked, typed }
 }

@@ -74,6 +74,8 @@ pub(crate) struct TurnContext {
     pub(crate) started_at: DateTime<Utc>,
     /// The deadline, excluding the time of people and of the model; see `deadline`.
     deadline: tokio::time::Instant,
+    /// The turn that this turn replaces, as another version of its message.
+    pub(crate) replaces: Option<TurnId>,
     /// The recording for a replay, if the turn is recorded.
     pub(crate) recorder: Option<Arc<Recorder>>,
     /// The outside content in the requests of the turn.
@@ -224,6 +226,7 @@ impl TurnContext {
             started,
             started_at,
             deadline,
+            replaces: accepted.replaces,
             recorder,
             sources: UntrustedSources::default(),
             named,

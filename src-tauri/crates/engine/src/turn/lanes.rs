@@ -1,5 +1,7 @@
 //! Keeps one lane per session: the running turn, the waiting messages, and the lock that orders
-//! effects.
+//! effects. `closing` closes lanes.
+
+mod closing;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -11,8 +13,10 @@ use std::{
 
 use contract::{AgentError, AgentId, Caller, QueuedMessage, SessionId, TurnId};
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
+
+pub(crate) use self::closing::{ClosedLane, Closing};
 
 /// The name of the session value that stores the waiting messages, so that they survive a crash.
 pub(crate) const QUEUE_KEY: &str = "$queue";
@@ -27,22 +31,48 @@ pub(crate) struct Accepted {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<AgentId>,
     pub(crate) caller: Caller,
+    /// The turn that the message replaces. Such a message never waits.
+    pub(crate) replaces: Option<TurnId>,
 }
 
 impl Accepted {
     /// Creates an entry for a turn without a message: a direct tool call, or a decision about such
     /// a call.
     pub(crate) fn without_message(turn: TurnId) -> Self {
-        Self { turn, text: String::new(), model: None, agent: None, caller: Caller::inside() }
+        Self {
+            turn,
+            text: String::new(),
+            model: None,
+            agent: None,
+            caller: Caller::inside(),
+            replaces: None,
+        }
+    }
+}
+
+/// The running turn of a lane.
+struct Running {
+    turn: TurnId,
+    cancel: CancellationToken,
+    /// Whether the turn has saved its answer and sends no further event. It still completes its
+    /// memories, which may take as long as a summary.
+    is_answered: bool,
+}
+
+impl Running {
+    /// Returns a turn that begins, and the token that cancels it.
+    fn begin(turn: TurnId) -> (Self, CancellationToken) {
+        let cancel = CancellationToken::new();
+        (Self { turn, cancel: cancel.clone(), is_answered: false }, cancel)
     }
 }
 
 struct Lane {
-    running: Option<(TurnId, CancellationToken)>,
+    running: Option<Running>,
     queue: VecDeque<Accepted>,
     effects: Arc<tokio::sync::Mutex<()>>,
-    /// Whether the session is being deleted and accepts no messages.
-    is_closed: bool,
+    /// The reason why the session accepts no messages now.
+    closed: Option<Closing>,
     /// The number of finished effects. When it changes, waiting proposals compute their previews
     /// again.
     changed: watch::Sender<u64>,
@@ -54,23 +84,34 @@ impl Default for Lane {
             running: None,
             queue: VecDeque::new(),
             effects: Arc::default(),
-            is_closed: false,
+            closed: None,
             changed: watch::channel(0).0,
         }
     }
 }
 
 impl Lane {
-    /// Whether the lane can be removed, because no turn runs or waits, no deletion is in progress,
+    /// Whether the lane can be removed, because no turn runs or waits, the session is not closed,
     /// and no task holds its lock or watches it.
     fn is_idle(&self) -> bool {
         self.running.is_none()
-            && !self.is_closed
+            && self.closed.is_none()
             && self.queue.is_empty()
             // A task that holds the lock has a clone of it. A lock created later would not exclude
             // that task.
             && Arc::strong_count(&self.effects) == 1
             && self.changed.receiver_count() == 0
+    }
+
+    /// Whether a turn runs that was answered, and no message waits for its end.
+    fn is_completing(&self) -> bool {
+        self.queue.is_empty() && self.running.as_ref().is_some_and(|running| running.is_answered)
+    }
+
+    /// Whether no turn answers a message, and none waits. The work after an answer checks itself
+    /// whether its messages are shown, so other messages may be shown meanwhile.
+    fn is_at_rest(&self) -> bool {
+        self.running.is_none() || self.is_completing()
     }
 }
 
@@ -81,22 +122,10 @@ pub(crate) enum Entered {
     Started(CancellationToken),
     /// Another turn runs. The message waits.
     Queued,
-    /// The session is being deleted.
-    Closed,
-}
-
-/// The lane of a session that accepts no messages until this value is dropped.
-pub(crate) struct ClosedLane {
-    lanes: Arc<Lanes>,
-    session: SessionId,
-}
-
-impl Drop for ClosedLane {
-    fn drop(&mut self) {
-        if let Some(lane) = self.lanes.lock().get_mut(&self.session) {
-            lane.is_closed = false;
-        }
-    }
+    /// Another turn runs, and the message must not wait.
+    Busy,
+    /// The session accepts no messages.
+    Closed(Closing),
 }
 
 /// The state of a turn when it was cancelled.
@@ -120,6 +149,8 @@ pub(crate) struct Lanes {
     most: AtomicUsize,
     /// The number of running turns. It changes only while `lanes` is locked.
     running: watch::Sender<u32>,
+    /// Notified when a turn ends and when a lane is opened again.
+    turned: Notify,
 }
 
 impl Lanes {
@@ -127,23 +158,18 @@ impl Lanes {
         self.lanes.lock()
     }
 
-    /// Closes the lane of a session before its deletion. Returns none if a turn runs or the session
-    /// is already being deleted.
-    pub(crate) fn close(self: &Arc<Self>, session: &SessionId) -> Option<ClosedLane> {
+    /// Notes that a turn has saved its answer and is about to send its last event.
+    pub(crate) fn note_answered(&self, session: &SessionId, turn: &TurnId) {
         let mut lanes = self.lock();
-        let lane = lanes.entry(session.clone()).or_default();
-        if lane.running.is_some() || lane.is_closed {
-            return None;
+        let running = lanes.get_mut(session).and_then(|lane| lane.running.as_mut());
+        if let Some(running) = running.filter(|running| running.turn == *turn) {
+            running.is_answered = true;
         }
-        lane.is_closed = true;
-        Some(ClosedLane { lanes: Arc::clone(self), session: session.clone() })
     }
 
-    pub(crate) fn is_closed(&self, session: &SessionId) -> bool {
-        self.lock().get(session).is_some_and(|lane| lane.is_closed)
-    }
-
-    /// Starts the message, puts it into the queue, or refuses it.
+    /// Starts the message, puts it into the queue, or refuses it. A message that replaces another
+    /// takes the place of a turn that was answered: it hides that turn's messages, so it need not
+    /// wait for their memories.
     pub(crate) fn enter(&self, session: &SessionId, accepted: Accepted) -> Entered {
         let mut lanes = self.lock();
         if lanes.len() > self.most.load(Ordering::Relaxed).max(KEPT) {
@@ -153,49 +179,59 @@ impl Lanes {
             self.most.store(lanes.len() * 2, Ordering::Relaxed);
         }
         let lane = lanes.entry(session.clone()).or_default();
-        if lane.is_closed {
-            return Entered::Closed;
+        if let Some(why) = lane.closed {
+            return Entered::Closed(why);
         }
-        if lane.running.is_some() {
-            lane.queue.push_back(accepted);
-            return Entered::Queued;
+        match &lane.running {
+            Some(_) if accepted.replaces.is_none() => {
+                lane.queue.push_back(accepted);
+                return Entered::Queued;
+            }
+            Some(_) if !lane.is_at_rest() => return Entered::Busy,
+            // The new turn takes the place of the answered turn in the count as well.
+            Some(_) => {}
+            None => self.running.send_modify(|count| *count += 1),
         }
-        let token = CancellationToken::new();
-        lane.running = Some((accepted.turn, token.clone()));
-        self.running.send_modify(|count| *count += 1);
-        Entered::Started(token)
+        let (running, cancel) = Running::begin(accepted.turn);
+        lane.running = Some(running);
+        Entered::Started(cancel)
     }
 
-    /// Ends the running turn and starts the next message of the queue, if any.
+    /// Ends a turn and starts the next message of the queue, if any. Returns none if another turn
+    /// has taken the place of the turn.
     pub(crate) fn end_and_start_next(
         &self,
         session: &SessionId,
+        turn: &TurnId,
     ) -> Option<(Accepted, CancellationToken)> {
         let mut lanes = self.lock();
         let lane = lanes.get_mut(session)?;
-        let ended = lane.running.take().is_some();
-        let Some(next) = lane.queue.pop_front() else {
-            self.count_ended_turn(ended);
+        if lane.running.as_ref().is_none_or(|running| running.turn != *turn) {
             return None;
-        };
+        }
         // The next turn immediately replaces the ended turn, so that the count of running turns
         // never drops to zero in between.
-        if !ended {
-            self.running.send_modify(|count| *count += 1);
-        }
-        let token = CancellationToken::new();
-        lane.running = Some((next.turn.clone(), token.clone()));
-        Some((next, token))
+        let next = lane.queue.pop_front().map(|next| {
+            let (running, cancel) = Running::begin(next.turn.clone());
+            (next, running, cancel)
+        });
+        let Some((next, running, cancel)) = next else {
+            lane.running = None;
+            self.count_ended_turn(true);
+            self.turned.notify_waiters();
+            return None;
+        };
+        lane.running = Some(running);
+        self.turned.notify_waiters();
+        Some((next, cancel))
     }
 
     /// Cancels the turn if it runs, or removes it from the queue.
     pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let mut lanes = self.lock();
         let Some(lane) = lanes.get_mut(session) else { return CancelledAt::Nothing };
-        if let Some((running, token)) = &lane.running
-            && running == turn
-        {
-            token.cancel();
+        if let Some(running) = lane.running.as_ref().filter(|running| running.turn == *turn) {
+            running.cancel.cancel();
             return CancelledAt::Running;
         }
         let before = lane.queue.len();
@@ -210,15 +246,15 @@ impl Lanes {
             // Ending a cancelled turn starts the next turn of the queue, so the queue is emptied,
             // too.
             waited.extend(lane.queue.drain(..).map(|waiting| waiting.turn));
-            if let Some((_, token)) = &lane.running {
-                token.cancel();
+            if let Some(running) = &lane.running {
+                running.cancel.cancel();
             }
         }
         waited
     }
 
     pub(crate) fn running(&self, session: &SessionId) -> Option<TurnId> {
-        self.lock().get(session)?.running.as_ref().map(|(turn, _)| turn.clone())
+        self.lock().get(session)?.running.as_ref().map(|running| running.turn.clone())
     }
 
     pub(crate) fn running_count(&self) -> u32 {
@@ -266,17 +302,19 @@ impl Lanes {
     pub(crate) fn forget(&self, session: &SessionId) {
         let mut lanes = self.lock();
         let removed = lanes.remove(session);
-        if removed.as_ref().is_some_and(|lane| lane.is_closed) {
+        let closed = removed.as_ref().and_then(|lane| lane.closed);
+        if closed.is_some() {
             // The deletion is still in progress, so a new message must not create the session
             // again.
-            lanes.insert(session.clone(), Lane { is_closed: true, ..Lane::default() });
+            lanes.insert(session.clone(), Lane { closed, ..Lane::default() });
         }
         self.count_ended_turn(removed.is_some_and(|lane| lane.running.is_some()));
     }
 }
 
-pub(crate) fn closed_error() -> AgentError {
-    AgentError::invalid("This session is being deleted right now.").hint("Start a new session.")
+pub(crate) fn busy_error() -> AgentError {
+    AgentError::invalid("This session is being answered right now.")
+        .hint("Stop the turn first, or try again when it has ended.")
 }
 
 #[cfg(test)]
@@ -290,6 +328,7 @@ mod tests {
             model: None,
             agent: None,
             caller: Caller::inside(),
+            replaces: None,
         }
     }
 
@@ -302,7 +341,7 @@ mod tests {
         for n in 0..KEPT * 4 {
             let session = SessionId::from(format!("s{n}"));
             lanes.enter(&session, accepted("t"));
-            lanes.end_and_start_next(&session);
+            lanes.end_and_start_next(&session, &"t".into());
         }
         assert!(lanes.lock().len() <= KEPT + 3, "{}", lanes.lock().len());
         assert_eq!(lanes.running(&busy), Some("t".into()));
@@ -327,18 +366,44 @@ mod tests {
             .is_ready()
         };
         assert!(!is_idle());
-        assert!(lanes.end_and_start_next(&first).is_some(), "b follows a");
+        let end = |session, turn: &str| lanes.end_and_start_next(session, &turn.into());
+        assert!(end(&first, "a").is_some(), "b follows a");
         assert_eq!((lanes.running_count(), is_idle()), (2, false));
-        assert!(
-            lanes.end_and_start_next(&first).is_none()
-                && lanes.end_and_start_next(&first).is_none()
-        );
+        assert!(end(&first, "b").is_none() && end(&first, "b").is_none());
         assert_eq!((lanes.running_count(), is_idle()), (1, false));
         lanes.forget(&second);
-        assert!(
-            lanes.end_and_start_next(&second).is_none(),
-            "a forgotten lane is not counted twice"
-        );
+        assert!(end(&second, "c").is_none(), "a forgotten lane is not counted twice");
         assert_eq!((lanes.running_count(), is_idle()), (0, true));
+    }
+
+    #[test]
+    fn an_answered_turn_gives_its_place_to_a_message_that_replaces_another() {
+        let lanes = Arc::new(Lanes::default());
+        let session = SessionId::from("s");
+        let edit = |turn: &str| Accepted { replaces: Some("old".into()), ..accepted(turn) };
+        lanes.enter(&session, accepted("a"));
+        assert!(matches!(lanes.enter(&session, edit("b")), Entered::Busy));
+        assert!(lanes.check_at_rest(&session).is_err());
+        assert!(lanes.close(&session, Closing::Change).is_none());
+        lanes.note_answered(&session, &"another".into());
+        assert!(lanes.check_at_rest(&session).is_err(), "another turn was answered");
+
+        lanes.note_answered(&session, &"a".into());
+        lanes.check_at_rest(&session).unwrap();
+        drop(lanes.close(&session, Closing::Change).expect("no message changes any more"));
+        assert!(lanes.close(&session, Closing::Deletion).is_none(), "it still writes");
+        assert!(matches!(lanes.enter(&session, edit("b")), Entered::Started(_)));
+        assert_eq!((lanes.running(&session), lanes.running_count()), (Some("b".into()), 1));
+        assert!(lanes.end_and_start_next(&session, &"a".into()).is_none());
+        assert_eq!((lanes.running(&session), lanes.running_count()), (Some("b".into()), 1));
+
+        // A message that waits comes first.
+        lanes.note_answered(&session, &"b".into());
+        assert!(matches!(lanes.enter(&session, accepted("c")), Entered::Queued));
+        assert!(matches!(lanes.enter(&session, edit("d")), Entered::Busy));
+        assert!(lanes.close(&session, Closing::Change).is_none());
+        assert!(lanes.end_and_start_next(&session, &"b".into()).is_some());
+        assert!(lanes.end_and_start_next(&session, &"c".into()).is_none());
+        assert_eq!((lanes.running(&session), lanes.running_count()), (None, 0));
     }
 }

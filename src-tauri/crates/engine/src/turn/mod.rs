@@ -25,3 +25,4 @@ pub(crate) mod switches;
 pub(crate) mod tool_refusals;
 pub(crate) mod traces;
 pub(crate) mod values;
+pub(crate) mod versions;

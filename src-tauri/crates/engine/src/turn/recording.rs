@@ -14,7 +14,7 @@ use contract::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ports::{Memory, ModelError, ModelEvent, SessionValues};
+use crate::ports::{HiddenAction, Memory, ModelError, ModelEvent, SessionValues};
 
 /// A recorded turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ pub struct StartState {
     pub summaries: Vec<Memory>,
     /// The permissions of the session.
     pub grants: Vec<Grant>,
+    /// The changes that tools made in versions of messages that were not shown.
+    #[serde(default)]
+    pub hidden_actions: Vec<HiddenAction>,
 }
 
 /// The properties of a model.

@@ -347,6 +347,7 @@ async fn a_pending_action_of_an_ended_turn_survives_a_restart() {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
@@ -434,6 +435,7 @@ async fn a_pending_call_that_became_impossible_fails_with_a_result() {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
@@ -515,6 +517,7 @@ async fn a_caller_who_decides_later_has_one_pending_change_at_a_time() {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     let EventBody::Final { status, .. } = bench.final_of(&turn).await else { panic!("a final") };

@@ -52,6 +52,7 @@ async fn a_deletion_can_be_undone_until_its_time_is_over() {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     sessions.delete_undoably(&id).await.unwrap();
     assert!(listed(&bench).await.is_empty());
@@ -96,6 +97,45 @@ async fn a_deletion_is_finished_at_the_end_and_at_the_next_start() {
         assert_eq!(stored_items(&bench).await, 0);
         bench.engine.sessions.restore(&id).await.unwrap_err();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_direct_call_into_a_deleted_session_is_refused_like_a_message() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    bench.ask("hello").await;
+    until_idle(&bench).await;
+    let (sessions, id) = (&bench.engine.sessions, SessionId::from("s"));
+    let call = || {
+        let params = ToolCallParams {
+            tool: "a".into(),
+            arguments: json!({}),
+            session: Some("s".into()),
+            headless: true,
+        };
+        bench.engine.direct_calls.call(contract::Caller::inside(), params)
+    };
+    sessions.delete_undoably(&id).await.unwrap();
+    let message = TurnStartParams {
+        session: Some("s".into()),
+        text: "hello again".into(),
+        model: None,
+        agent: None,
+        headless: false,
+        replaces: None,
+    };
+    let closed = bench.engine.turns.start(contract::Caller::inside(), message).await.unwrap_err();
+    assert!(closed.message.contains("being deleted"), "{closed:?}");
+    assert_eq!(call().await.unwrap_err().message, closed.message);
+    assert!(bench.runs().is_empty(), "the tool does not run");
+
+    sessions.restore(&id).await.unwrap();
+    assert_eq!(call().await.unwrap().outcome, ToolOutcome::Ok);
+    assert_eq!(bench.runs().len(), 1);
+
+    let erased = sessions.erase(&id).await.unwrap();
+    assert_eq!(call().await.unwrap_err().message, closed.message, "until the log is erased, too");
+    assert_eq!((bench.runs().len(), stored_items(&bench).await), (1, 0));
+    drop(erased);
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,6 +52,7 @@ async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStartResponse {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap()
 }

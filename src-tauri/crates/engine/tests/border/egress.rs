@@ -168,6 +168,7 @@ async fn placeholder_numbers_stay_the_same_across_turns_and_a_restart() {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let turn = next.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
@@ -373,6 +374,7 @@ async fn the_model_reads_a_result_unchanged_in_every_later_turn_and_after_a_rest
             model: None,
             agent: None,
             headless: false,
+            replaces: None,
         };
         bench
             .final_of(&next.turns.start(contract::Caller::inside(), params).await.unwrap().turn)
@@ -408,6 +410,7 @@ async fn only_a_local_model_may_answer_when_data_must_not_leave_this_computer() 
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let refused = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap_err();
     assert_eq!(

@@ -18,6 +18,7 @@ async fn prompt_in(bench: &Bench, session: &str, text: &str) -> String {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     let (status, _) = status_and_text(&bench.final_of(&turn).await);
@@ -598,6 +599,7 @@ async fn an_answer_based_on_local_only_or_untrusted_memories_is_marked_according
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     let (status, _) = status_and_text(&bench.final_of(&turn).await);

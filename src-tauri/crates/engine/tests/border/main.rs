@@ -40,5 +40,7 @@ mod supervisor;
 mod switches;
 mod turns;
 mod verbatim;
+mod version_edges;
+mod versions;
 mod wire;
 mod world;

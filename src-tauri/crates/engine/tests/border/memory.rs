@@ -71,6 +71,7 @@ async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     bench.final_of(&turn).await;
@@ -505,6 +506,7 @@ async fn agent_run_7_a_summary_survives_a_restart() {
                 model: None,
                 agent: None,
                 headless: false,
+                replaces: None,
             },
         )
         .await

@@ -17,6 +17,7 @@ async fn ask_in(bench: &Bench, session: &str, text: &str) -> TurnStatus {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
     status_and_text(&bench.final_of(&turn).await).0

@@ -81,6 +81,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let turn = engine.turns.start(contract::Caller::inside(), params("go")).await.unwrap().turn;
     if signed && fault != Fault::At(Point::AfterApprovalRequested) {

@@ -172,6 +172,7 @@ async fn refused_requests_are_recorded() {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     bench.engine.turns.start(contract::Caller::inside(), message("  ")).await.unwrap_err();
     bench.profile.settings.lock().unwrap().agent_enabled = false;
@@ -328,6 +329,7 @@ async fn unreadable_settings_refuse_every_request_with_their_own_reason() {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     let call = ToolCallParams {
         tool: "r".into(),

@@ -19,7 +19,7 @@ fn bench() -> Bench {
 }
 
 /// Waits for the recording of a turn, which is stored after its last event.
-async fn recording(bench: &Bench, turn: &TurnId) -> Recording {
+pub async fn recording(bench: &Bench, turn: &TurnId) -> Recording {
     loop {
         if let Some(recording) = bench.engine.recordings.read(turn).await.unwrap() {
             return recording;
@@ -44,15 +44,13 @@ async fn records(bench: &Bench, turn: &TurnId) -> Vec<AuditRecordView> {
 }
 
 /// Replays a recording with an empty store, and compares the records.
-async fn replay(bench: &Bench, turn: &TurnId, recording: Recording) -> Comparison {
+pub async fn replay(bench: &Bench, turn: &TurnId, recording: Recording) -> Comparison {
     let folder = tempfile::tempdir().unwrap();
     let store =
         store::SqliteStore::open(&folder.path().join("r.db"), Arc::clone(&bench.clock) as _)
             .unwrap()
             .store;
-    let first = bench.world.store.items_of_turn(turn).await.unwrap().first().map(|item| item.seq);
-    let session = SessionId::new("s");
-    let earlier = bench.world.store.items_before(&session, first, 100).await.unwrap();
+    let earlier = bench.world.store.items_seen_by(&"s".into(), turn, 100).await.unwrap();
     let (runs, requests) = (bench.runs().len(), bench.model.requests.lock().unwrap().len());
     let replayed = bench.engine.replays.run(recording, earlier, Arc::new(store)).await.unwrap();
     assert_eq!(bench.runs().len(), runs, "no tool is called");

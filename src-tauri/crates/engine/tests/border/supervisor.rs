@@ -411,6 +411,7 @@ async fn a_specialist_selected_by_the_caller_answers_without_a_routing_call() {
         model: None,
         agent: Some(agent.into()),
         headless: false,
+        replaces: None,
     };
     let turn =
         bench.engine.turns.start(contract::Caller::inside(), params("shopper")).await.unwrap().turn;

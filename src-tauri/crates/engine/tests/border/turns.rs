@@ -512,6 +512,7 @@ async fn disabling_the_agent_refuses_new_turns_and_stops_running_ones() {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let refused = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentDisabled);
@@ -528,6 +529,7 @@ async fn empty_and_overlong_messages_are_refused_with_a_reason() {
             model: None,
             agent: None,
             headless: false,
+            replaces: None,
         };
         assert_eq!(
             bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap_err().code,
@@ -550,6 +552,7 @@ async fn a_session_accepts_no_message_while_it_is_erased() {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     let refused =
         bench.engine.turns.start(contract::Caller::inside(), message()).await.unwrap_err();

@@ -298,6 +298,8 @@ pub struct PushedEvents {
     pub events: Mutex<Vec<TurnEvent>>,
     /// The events of streamed runs.
     pub runs: Mutex<Vec<contract::RunEvent>>,
+    /// The sessions that show other messages, one for each change.
+    pub changed: Mutex<Vec<contract::SessionId>>,
     pub bell: tokio::sync::Notify,
 }
 impl Events for PushedEvents {
@@ -305,6 +307,7 @@ impl Events for PushedEvents {
         match push {
             Push::Turn { event } => self.events.lock().unwrap().push(event),
             Push::Run { event, .. } => self.runs.lock().unwrap().push(event),
+            Push::ItemsChanged { session } => self.changed.lock().unwrap().push(session),
             Push::ApprovalExpired { approval } => {
                 self.expired.lock().unwrap().push(approval.id);
             }
@@ -522,6 +525,7 @@ impl Bench {
             model: None,
             agent: None,
             headless,
+            replaces: None,
         };
         self.engine.turns.start(contract::Caller::inside(), params).await.unwrap()
     }

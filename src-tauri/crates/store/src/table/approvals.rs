@@ -151,6 +151,23 @@ pub(crate) fn open(conn: &Connection) -> Result<Vec<Approval>, DbError> {
     rows.map(|row| approval(row?)).collect()
 }
 
+/// Whether an approval of one of these turns has not ended.
+pub(super) fn has_open_of(
+    conn: &Connection,
+    session: &SessionId,
+    turns: &[&str],
+) -> Result<bool, DbError> {
+    if turns.is_empty() {
+        return Ok(false);
+    }
+    let sql = format!(
+        "SELECT EXISTS (SELECT 1 FROM approval WHERE session = ?1 AND status IN ({OPEN})
+         AND json_extract(body, '$.turn') IN (SELECT value FROM json_each(?2)))"
+    );
+    let turns = serde_json::to_string(turns)?;
+    Ok(conn.prepare_cached(&sql)?.query_row(params![session.as_str(), turns], |row| row.get(0))?)
+}
+
 /// Returns the pending approvals that have expired. Only these rows are parsed.
 pub(crate) fn overdue(conn: &Connection, now: DateTime<Utc>) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached(

@@ -71,8 +71,22 @@ pub(crate) fn join(conn: &Connection, key: &str, turn: &TurnId) -> Result<(), Db
     Ok(())
 }
 
-/// Returns items after a position, in ascending order. If there are more than `limit`, returns the
-/// newest or the oldest items.
+/// Returns the position of the newest item of a memory, also if it is not shown.
+pub(crate) fn end(conn: &Connection, of: &MemoryOf) -> Result<u64, DbError> {
+    let (sql, owner) = match of {
+        MemoryOf::Session(session) => {
+            ("SELECT max(seq) FROM item WHERE session = ?1", session.as_str())
+        }
+        MemoryOf::Shared(key) => {
+            ("SELECT max(position) FROM conversation_item WHERE key = ?1", key.as_str())
+        }
+    };
+    let end: Option<i64> = conn.prepare_cached(sql)?.query_row([owner], |row| row.get(0))?;
+    Ok(end.and_then(|end| u64::try_from(end).ok()).unwrap_or_default())
+}
+
+/// Returns shown items after a position, in ascending order. If there are more than `limit`, returns
+/// the newest or the oldest items.
 pub(crate) fn items(
     conn: &Connection,
     recent: &Recent,
@@ -88,13 +102,13 @@ pub(crate) fn items(
     };
     let (sql, owner) = match of {
         MemoryOf::Session(session) => (
-            format!("SELECT {COLUMNS}, item.seq FROM item WHERE session = ?1 AND seq > ?2 ORDER BY seq {order} LIMIT ?3"),
+            format!("SELECT {COLUMNS}, item.seq FROM item WHERE session = ?1 AND seq > ?2 AND hidden = 0 ORDER BY seq {order} LIMIT ?3"),
             session.as_str(),
         ),
         MemoryOf::Shared(key) => (
             format!(
                 "SELECT {COLUMNS}, c.position FROM conversation_item c
-                 JOIN item ON item.session = c.session AND item.seq = c.seq WHERE c.key = ?1 AND c.position > ?2
+                 JOIN item ON item.session = c.session AND item.seq = c.seq WHERE c.key = ?1 AND c.position > ?2 AND item.hidden = 0
                    AND c.session NOT IN (SELECT id FROM session WHERE deleted_at IS NOT NULL) ORDER BY c.position {order} LIMIT ?3"
             ),
             key.as_str(),
@@ -110,6 +124,55 @@ pub(crate) fn items(
         found.reverse();
     }
     Ok(found)
+}
+
+/// Empties the summaries that cover items of these turns, because the turns are shown or hidden.
+/// The messages that a summary covered are read themselves again.
+pub(super) fn reset_summaries(
+    conn: &Connection,
+    session: &SessionId,
+    turns: &[&str],
+) -> Result<(), DbError> {
+    let turns = serde_json::to_string(turns)?;
+    // The sign keeps the query on the index of turns.
+    let first: Option<i64> = conn
+        .prepare_cached("SELECT min(seq) FROM item WHERE turn IN (SELECT value FROM json_each(?2)) AND +session = ?1")?
+        .query_row(params![session.as_str(), turns], |row| row.get(0))?;
+    let Some(first) = first else { return Ok(()) };
+    for memory in of_session(conn, session)? {
+        reset(conn, memory, first)?;
+    }
+    let mut shared = conn.prepare_cached(
+        "SELECT c.key, min(c.position) FROM item i JOIN conversation_item c ON c.session = i.session AND c.seq = i.seq
+         WHERE i.turn IN (SELECT value FROM json_each(?2)) AND +i.session = ?1 GROUP BY c.key",
+    )?;
+    let keys = shared
+        .query_map(params![session.as_str(), turns], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<Vec<(String, i64)>, _>>()?;
+    for (key, first) in keys {
+        if let Some(memory) = get(conn, &key)? {
+            reset(conn, memory, first)?;
+        }
+    }
+    Ok(())
+}
+
+/// Empties a summary that covers the position `first` or later ones. Its marks of content stay, so
+/// that the next summary is not trusted more.
+fn reset(conn: &Connection, memory: Memory, first: i64) -> Result<(), DbError> {
+    let covers = u64::try_from(first).is_ok_and(|first| memory.through >= first);
+    if !covers || memory.through <= memory.since {
+        return Ok(());
+    }
+    let empty = Memory {
+        through: memory.since,
+        summary: String::new(),
+        messages: 0,
+        shown: true,
+        told: true,
+        ..memory
+    };
+    put(conn, &empty, 0)
 }
 
 /// Deletes the memories of a session, including the memories that it shares with other sessions.

@@ -29,7 +29,7 @@ pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item
     Ok(items)
 }
 
-/// Returns the newest `limit` items before a number, in ascending order.
+/// Returns the newest `limit` shown items before a number, in ascending order.
 pub(crate) fn list_before(
     conn: &Connection,
     session: &SessionId,
@@ -38,7 +38,7 @@ pub(crate) fn list_before(
 ) -> Result<Vec<Item>, DbError> {
     let before = before.and_then(|n| i64::try_from(n).ok()).unwrap_or(i64::MAX);
     let sql = format!(
-        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"
+        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND hidden = 0 ORDER BY seq DESC LIMIT ?3"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement
@@ -67,7 +67,7 @@ pub(crate) fn newest_shown(
     let first = before.saturating_sub(MAX_SCANNED);
     // The query selects by text first, so that most rows need not be parsed.
     let sql = format!(
-        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC"
+        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND hidden = 0 AND instr(body, ?4) > 0 ORDER BY seq DESC"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(params![session.as_str(), before, first, mark])?;
@@ -85,6 +85,35 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
     let mut statement =
         conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE turn = ?1 ORDER BY seq"))?;
     statement.query_and_then([turn.as_str()], |row| Columns::of(row)?.item())?.collect()
+}
+
+/// Returns the number of a turn's first item.
+pub(super) fn first_of(conn: &Connection, turn: &TurnId) -> Result<Option<u64>, DbError> {
+    let first: Option<i64> = conn
+        .prepare_cached("SELECT min(seq) FROM item WHERE turn = ?1")?
+        .query_row([turn.as_str()], |row| row.get(0))?;
+    Ok(first.and_then(|first| u64::try_from(first).ok()))
+}
+
+/// Returns the newest `limit` items of these turns before a number, in ascending order, whether or
+/// not they are shown.
+pub(super) fn list_of(
+    conn: &Connection,
+    session: &SessionId,
+    turns: &[&str],
+    before: u64,
+    limit: u32,
+) -> Result<Vec<Item>, DbError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND turn IN (SELECT value FROM json_each(?4)) ORDER BY seq DESC LIMIT ?3"
+    );
+    let before = i64::try_from(before).unwrap_or(i64::MAX);
+    let values = params![session.as_str(), before, limit, serde_json::to_string(turns)?];
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_and_then(values, |row| Columns::of(row)?.item())?;
+    let mut items = rows.collect::<Result<Vec<_>, DbError>>()?;
+    items.reverse();
+    Ok(items)
 }
 
 /// Stores items with their existing numbers.
@@ -116,6 +145,7 @@ pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbErr
     Ok(())
 }
 
+/// Deletes the items of a turn, because they are not kept.
 pub(crate) fn erase(conn: &Connection, turn: &TurnId) -> Result<(), DbError> {
     conn.prepare_cached("DELETE FROM item WHERE turn = ?1")?.execute([turn.as_str()])?;
     Ok(())
@@ -125,7 +155,8 @@ fn insert(conn: &Connection, item: &Item, seq: i64) -> Result<(), DbError> {
     let (body, result) = split_body(&item.body)?;
     let hash = result.map(|data| insert_result(conn, &item.session, &data)).transpose()?;
     conn.prepare_cached(
-        "INSERT INTO item (id, session, turn, seq, created_at, body, result) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO item (id, session, turn, seq, created_at, body, result, hidden)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce((SELECT hidden FROM turn WHERE id = ?3), 0))",
     )?
     .execute(params![
         item.id.as_str(),

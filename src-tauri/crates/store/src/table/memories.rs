@@ -19,10 +19,10 @@ use crate::vectors::{Best, Vectors};
 const COLUMNS: &str = "m.id, m.session, m.kind, m.text, m.pinned, m.untrusted, m.local_only, m.created_at, m.edited_at,
      (SELECT json_group_array(o.item ORDER BY o.position) FROM memory_source o WHERE o.memory = m.number)";
 
-/// The condition that a memory belongs to no hidden session.
+/// The condition that a memory belongs to no hidden session, and was made from no hidden item.
 macro_rules! shown {
     () => {
-        "COALESCE(m.session, '') NOT IN (SELECT id FROM session WHERE deleted_at IS NOT NULL)"
+        "m.hidden = 0 AND COALESCE(m.session, '') NOT IN (SELECT id FROM session WHERE deleted_at IS NOT NULL)"
     };
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn of_ids(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemoryEn
 pub(crate) fn used_in(conn: &Connection, session: &SessionId) -> Result<Vec<MemoryId>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT j.value FROM item i, json_each(i.body, '$.remembered') j
-         WHERE i.session = ?1 AND i.body GLOB '{\"kind\":\"assistant_text\",*' AND json_valid(i.body)
+         WHERE i.session = ?1 AND i.hidden = 0 AND i.body GLOB '{\"kind\":\"assistant_text\",*' AND json_valid(i.body)
          GROUP BY j.value ORDER BY max(i.seq) DESC, min(j.key)",
     )?;
     Ok(statement
@@ -143,12 +143,12 @@ pub(crate) fn used_in(conn: &Connection, session: &SessionId) -> Result<Vec<Memo
         .collect::<Result<_, _>>()?)
 }
 
-/// Returns, for each memory, the first existing item that the memory was made from.
+/// Returns, for each memory, the first shown item that the memory was made from.
 pub(crate) fn sources(conn: &Connection, ids: &[MemoryId]) -> Result<Vec<MemorySource>, DbError> {
     let mut statement = conn.prepare_cached(
         "SELECT i.session, s.title, i.id, i.seq FROM memory m
          JOIN memory_source o ON o.memory = m.number JOIN item i ON i.id = o.item JOIN session s ON s.id = i.session
-         WHERE m.id = ?1 ORDER BY o.position LIMIT 1",
+         WHERE m.id = ?1 AND i.hidden = 0 ORDER BY o.position LIMIT 1",
     )?;
     let mut sources = Vec::with_capacity(ids.len());
     for id in ids {
@@ -402,9 +402,11 @@ pub(crate) fn put_index(conn: &Connection, index: &MemoryIndex) -> Result<(), Db
 /// session reads memories of a hidden one.
 fn condition(reach: &MemoryReach) -> (&'static str, Option<&str>) {
     match reach {
-        MemoryReach::Session(session) => ("m.session = ?1", Some(session.as_str())),
+        MemoryReach::Session(session) => {
+            ("m.session = ?1 AND m.hidden = 0", Some(session.as_str()))
+        }
         MemoryReach::SessionAndProfile(session) => {
-            ("(m.session = ?1 OR m.session IS NULL)", Some(session.as_str()))
+            ("(m.session = ?1 OR m.session IS NULL) AND m.hidden = 0", Some(session.as_str()))
         }
         // Only the id of another application's session contains a colon.
         MemoryReach::AllOfUser => (

@@ -12,7 +12,7 @@ use crate::text;
 const BEGIN: char = '\u{2}';
 const END: char = '\u{3}';
 
-/// Returns the messages that contain all of these words, best match first.
+/// Returns the shown messages that contain all of these words, best match first.
 pub(crate) fn with_words(
     conn: &Connection,
     words: &[String],
@@ -38,7 +38,7 @@ pub(crate) fn with_words(
            AND (?5 = '' OR EXISTS (SELECT 1 FROM item t WHERE t.turn = i.turn AND json_valid(t.body)
                 AND t.body ->> '$.kind' = 'tool_call'
                 AND (t.body ->> '$.tool' = ?5 OR t.body ->> '$.tool' GLOB '*.' || ?5 OR t.body ->> '$.title' = ?5 COLLATE NOCASE)))
-           AND (?8 IS NULL OR i.session = ?8) AND s.deleted_at IS NULL
+           AND (?8 IS NULL OR i.session = ?8) AND s.deleted_at IS NULL AND i.hidden = 0
          ORDER BY bm25(message_words), m.number DESC LIMIT ?6 OFFSET ?7"#,
     )?;
     let query = format!("{}*", quoted.join(" "));

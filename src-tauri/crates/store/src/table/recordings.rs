@@ -86,6 +86,23 @@ pub(crate) fn delete_with_memories_of(
     Ok(())
 }
 
+/// Deletes the recordings of these turns, a JSON list, and of all turns with later items in their
+/// session: a recording contains the summaries of earlier messages. The rows of turns do not have
+/// the order of their items, because a message that a crash left unanswered got its row later.
+pub(super) fn delete_since_turns(
+    conn: &Connection,
+    session: &SessionId,
+    turns: &str,
+) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "DELETE FROM recording WHERE session = ?1 AND (turn IN (SELECT value FROM json_each(?2))
+             OR (SELECT max(i.seq) FROM item i WHERE i.turn = recording.turn)
+                 >= (SELECT min(seq) FROM item WHERE turn IN (SELECT value FROM json_each(?2))))",
+    )?
+    .execute(params![session.as_str(), turns])?;
+    Ok(())
+}
+
 pub(crate) fn get(conn: &Connection, turn: &TurnId) -> Result<Option<String>, DbError> {
     Ok(conn
         .prepare_cached("SELECT body FROM recording WHERE turn = ?1")?

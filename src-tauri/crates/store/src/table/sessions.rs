@@ -77,6 +77,20 @@ pub(crate) fn suggest_title(
     Ok(())
 }
 
+/// Replaces the title `from`, if it is still the title. `stays` keeps the new one.
+pub(crate) fn retitle(
+    conn: &Connection,
+    id: &SessionId,
+    from: &str,
+    (to, stays): (&str, bool),
+) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "UPDATE session SET title = ?3, title_folded = ?4, titled = ?5 WHERE id = ?1 AND title = ?2",
+    )?
+    .execute(params![id.as_str(), from, to, text::fold(to), stays])?;
+    Ok(())
+}
+
 /// Pins or archives a session, or takes a mark back. None leaves a mark as it is.
 pub(crate) fn mark(
     conn: &Connection,

@@ -1,4 +1,4 @@
--- user_version 18
+-- user_version 19
 CREATE VIEW message_text AS
 SELECT m.number AS number, CASE WHEN json_valid(i.body) THEN i.body ->> '$.text' ELSE '' END AS text
 FROM message m JOIN item i ON i.id = m.item;
@@ -98,7 +98,7 @@ CREATE TABLE item (
     id TEXT NOT NULL UNIQUE,
     turn TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    body TEXT NOT NULL, result BLOB,
+    body TEXT NOT NULL, result BLOB, hidden INTEGER NOT NULL DEFAULT 0,
     UNIQUE (session, seq)
 ) STRICT;
 CREATE TABLE memory (
@@ -114,7 +114,7 @@ CREATE TABLE memory (
     local_only INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     edited_at TEXT
-) STRICT;
+, hidden INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE memory_index (
     number INTEGER NOT NULL PRIMARY KEY CHECK (number = 1),
     model TEXT NOT NULL,
@@ -214,7 +214,7 @@ CREATE TABLE session (
     updated_at TEXT NOT NULL,
     -- The number that the next item gets.
     next_seq INTEGER NOT NULL DEFAULT 1
-, pinned INTEGER NOT NULL DEFAULT 0, archived INTEGER NOT NULL DEFAULT 0, titled INTEGER NOT NULL DEFAULT 1, deleted_at TEXT) STRICT;
+, pinned INTEGER NOT NULL DEFAULT 0, archived INTEGER NOT NULL DEFAULT 0, titled INTEGER NOT NULL DEFAULT 1, deleted_at TEXT, tail TEXT, deleted_turns INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE session_value (
     session TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -256,7 +256,7 @@ CREATE TABLE turn (
     input_tokens INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
     model_calls INTEGER NOT NULL
-) STRICT;
+, parent TEXT, chosen INTEGER NOT NULL DEFAULT 1, hidden INTEGER NOT NULL DEFAULT 0, deleted_at TEXT) STRICT;
 CREATE INDEX approval_by_status ON approval (status, created_at DESC);
 CREATE INDEX approval_of_session ON approval (session);
 CREATE INDEX conversation_by_update ON conversation (updated_at, key) WHERE live = 1;
@@ -266,6 +266,9 @@ CREATE INDEX conversation_of_session ON conversation (session);
 CREATE INDEX grant_of_session ON "grant" (session);
 CREATE INDEX item_by_result ON item (session, result) WHERE result IS NOT NULL;
 CREATE INDEX item_by_turn ON item (turn, seq);
+CREATE INDEX item_hidden ON item (session, seq) WHERE hidden = 1;
+CREATE INDEX item_shown ON item (session, seq) WHERE hidden = 0;
+CREATE INDEX item_summary ON item (session, seq) WHERE body GLOB '{"kind":"summary",*';
 CREATE INDEX memory_by_time ON memory (pinned DESC, created_at DESC, number DESC);
 CREATE INDEX memory_of_session ON memory (session, pinned DESC, created_at DESC, number DESC);
 CREATE INDEX memory_vector_by_change ON memory_vector (model, changed);
@@ -276,5 +279,6 @@ CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_deleted ON session (id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX session_value_by_name ON session_value (name, session);
 CREATE INDEX spending_of_turn ON spending (turn);
-CREATE INDEX turn_of_session ON turn (session);
+CREATE INDEX turn_deleted ON turn (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX turn_of_session ON turn (session, parent);
 CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';

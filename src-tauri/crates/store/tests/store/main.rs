@@ -17,4 +17,7 @@ mod rows;
 mod schema;
 mod sessions;
 mod texts;
+mod version_faults;
+mod version_texts;
+mod versions;
 mod world;

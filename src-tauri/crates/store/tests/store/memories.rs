@@ -258,7 +258,8 @@ async fn a_summary_and_its_position_are_stored_together_and_deleted_with_the_ses
     let world = World::new();
     let store = world.store();
     let session = with_session(&store, "one").await;
-    let batch = |id: &str| entry(id, Some(&session), "a summary");
+    let batch =
+        |id: &str| MemoryEntry { sources: Vec::new(), ..entry(id, Some(&session), "a summary") };
     assert_eq!(store.memorised_through(&session).await, Ok(0));
     store.batch_add(&batch("m1"), None, 40).await.expect("stored");
     assert!(store.batch_add(&batch("m1"), None, 60).await.is_err(), "the id is taken");

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use engine::ports::{
     Approvals as _, Grants as _, Items as _, LongTermMemories as _, MemoryReach, Recordings as _,
-    SessionFilter, Sessions as _, Turns as _,
+    SessionFilter, Sessions as _, Turns as _, VersionChange, Versions as _,
 };
 use rusqlite::Connection;
 use serde_json::json;
 use store::{OpenError, SqliteStore};
 
-use crate::world::{World, with_session};
+use crate::versions::{question, row};
+use crate::world::{World, instant, with_session};
 
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -65,7 +66,10 @@ async fn a_database_of_version_1_opens_with_all_its_data() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
-/// Undoes the migration that added the marks of sessions.
+/// Undoes the migration that added the versions of messages.
+const WITHOUT_VERSIONS: &str = "DROP INDEX item_shown; DROP INDEX item_hidden; DROP INDEX item_summary; ALTER TABLE item DROP COLUMN hidden; DROP INDEX turn_deleted; DROP INDEX turn_of_session; CREATE INDEX turn_of_session ON turn (session); ALTER TABLE turn DROP COLUMN parent; ALTER TABLE turn DROP COLUMN chosen; ALTER TABLE turn DROP COLUMN hidden; ALTER TABLE turn DROP COLUMN deleted_at; ALTER TABLE memory DROP COLUMN hidden; ALTER TABLE session DROP COLUMN tail; ALTER TABLE session DROP COLUMN deleted_turns;";
+
+/// Undoes the migration that added the marks of sessions. Needs `WITHOUT_VERSIONS` before it.
 const WITHOUT_MARKS: &str = "DROP INDEX session_deleted; ALTER TABLE session DROP COLUMN pinned; ALTER TABLE session DROP COLUMN archived; ALTER TABLE session DROP COLUMN titled; ALTER TABLE session DROP COLUMN deleted_at;";
 
 /// Undoes the migrations that created the tables of memories, words of messages, recordings and
@@ -83,7 +87,9 @@ async fn a_database_without_memory_tables_is_backed_up_and_migrated() {
     drop(store);
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MARKS} {WITHOUT_MEMORIES} PRAGMA user_version = 9;"))
+        .execute_batch(&format!(
+            "{WITHOUT_VERSIONS} {WITHOUT_MARKS} {WITHOUT_MEMORIES} PRAGMA user_version = 9;"
+        ))
         .expect("as version 9 left it");
     let before = world.backups().len();
     let store = world.store();
@@ -102,7 +108,7 @@ async fn a_migration_deletes_recordings_that_do_not_list_their_memories() {
         INSERT INTO recording (turn, session, body) VALUES ('t', (SELECT id FROM session), '{}');";
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MARKS} {older}"))
+        .execute_batch(&format!("{WITHOUT_VERSIONS} {WITHOUT_MARKS} {older}"))
         .expect("as version 14 left it");
     let store = world.store();
     assert_eq!(store.recording(&"t".into()).await, Ok(None));
@@ -118,7 +124,7 @@ async fn a_migration_keeps_earlier_titles_and_marks_no_session() {
     Connection::open(world.db())
         .expect("opened")
         .execute_batch(&format!(
-            "ALTER TABLE allowance DROP COLUMN last_used_at; {WITHOUT_MARKS} PRAGMA user_version = 16;"
+            "ALTER TABLE allowance DROP COLUMN last_used_at; {WITHOUT_VERSIONS} {WITHOUT_MARKS} PRAGMA user_version = 16;"
         ))
         .expect("as version 16 left it");
     let store = world.store();
@@ -127,6 +133,51 @@ async fn a_migration_keeps_earlier_titles_and_marks_no_session() {
     assert_eq!((listed[0].pinned, listed[0].archived), (false, false));
     assert_eq!(store.session_open_title(&session).await, Ok(None), "a person may have given it");
     assert_eq!(store.sessions_hidden().await, Ok(vec![]));
+}
+
+#[tokio::test]
+async fn a_migration_makes_a_line_of_the_turns_of_each_session() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    let visitor = with_session(&store, "app:s").await;
+    for (of, name) in [(&session, "a"), (&visitor, "v"), (&session, "b")] {
+        store.turn_save(&row(of, name), vec![question(of, name)], None).await.expect("saved");
+    }
+    // A turn without items, and messages without a turn, as an earlier version left them after a
+    // crash.
+    store.turn_save(&row(&session, "empty"), Vec::new(), None).await.expect("saved");
+    let lost = vec![question(&session, "lost"), question(&visitor, "alone")];
+    store.items_append(lost).await.expect("appended");
+    store.turn_save(&row(&session, "c"), vec![question(&session, "c")], None).await.expect("saved");
+    drop(store);
+    Connection::open(world.db())
+        .expect("opened")
+        .execute_batch(&format!("{WITHOUT_VERSIONS} PRAGMA user_version = 18;"))
+        .expect("as version 18 left it");
+    let store = world.store();
+    let shown = async || {
+        let items = store.items_before(&session, None, 9).await.expect("read");
+        items.into_iter().map(|item| item.turn.0).collect::<Vec<_>>()
+    };
+    assert_eq!(shown().await, ["a", "b", "lost", "c"]);
+    for (turn, before) in [("lost", vec!["a"]), ("c", vec!["a", "b", "lost"]), ("b", vec!["a"])] {
+        let seen = store.items_seen_by(&session, &turn.into(), 9).await.expect("read");
+        let turns: Vec<_> = seen.iter().map(|item| item.turn.as_str()).collect();
+        assert!(turns.starts_with(&before), "{turn}: {turns:?}");
+    }
+    let replaced = store.turn_replace(&row(&session, "x"), Vec::new(), &"b".into()).await;
+    replaced.expect("written").expect("replaced");
+    assert_eq!(shown().await, ["a"], "all turns after it are hidden, also those without a row");
+    let show = VersionChange::Show("b".into());
+    let at = instant("2026-11-21T11:00:00Z");
+    store.version_change(&session, &show, at).await.expect("written").expect("shown");
+    assert_eq!(shown().await, ["a", "b", "lost", "c"]);
+    let rows = Connection::open(world.db()).expect("opened");
+    let alone: i64 = rows
+        .query_row("SELECT count(*) FROM turn WHERE id = 'alone'", [], |row| row.get(0))
+        .expect("counted");
+    assert_eq!(alone, 0, "messages of the chat API have no versions");
 }
 
 #[tokio::test]
@@ -139,7 +190,9 @@ async fn a_migration_splits_session_values_by_name() {
         ('empty', '{}');"#;
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MARKS} {WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
+        .execute_batch(&format!(
+            "{WITHOUT_VERSIONS} {WITHOUT_MARKS} {WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"
+        ))
         .expect("as version 4 left it");
     let kept = world.store().session_values(&"app:s".into()).await.expect("read");
     let expected = json!({"$gateway": {"memory": {"a": [1, null, "å"]}}, "context": null, "n": 7, "with.point": "x", "$server/a/b": {"t": true}, "f": 1.5});
@@ -158,7 +211,9 @@ async fn a_migration_sums_up_earlier_spending() {
         VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
     Connection::open(world.db())
         .expect("opened")
-        .execute_batch(&format!("{WITHOUT_MARKS} {WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"))
+        .execute_batch(&format!(
+            "{WITHOUT_VERSIONS} {WITHOUT_MARKS} {WITHOUT_MEMORIES} {WITHOUT_RESULTS} {older}"
+        ))
         .expect("as version 3 left it");
     drop(world.store());
     let conn = Connection::open(world.db()).expect("opened");
@@ -244,7 +299,7 @@ fn a_database_of_a_newer_version_is_refused_and_unchanged() {
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else {
         panic!("a newer file must be refused")
     };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 18, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 19, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(

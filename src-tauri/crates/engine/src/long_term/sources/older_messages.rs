@@ -144,7 +144,9 @@ impl MessageSource {
             edited_at: None,
         };
         let through = batch.last().map(|one| one.position);
-        self.memories.store(&memory, through).await?;
+        if !self.memories.store(&memory, through).await? {
+            return Ok(());
+        }
         let record = RecordDraft::new(RecordType::Memory)
             .field("action", "summarised")
             .field("memory", memory.id.as_str())

@@ -7,7 +7,8 @@ use crate::{
     turn::{context::TurnContext, recording::StartState},
 };
 
-/// Records the state at the beginning of a turn. Must be called before the turn changes any data.
+/// Records the state at the beginning of a turn. Must be called before the turn changes any data,
+/// except that a turn which replaces another hides that one first.
 pub(crate) async fn note_start(context: &TurnContext) {
     let Some(recorder) = &context.recorder else { return };
     match read_start(context).await {
@@ -37,6 +38,7 @@ async fn read_start(context: &TurnContext) -> Result<StartState, StoreError> {
         session_values: world.store.session_values(session).await?,
         summaries: world.store.memories_of(session).await?,
         grants: grants.into_iter().filter(|grant| grant.session == *session).collect(),
+        hidden_actions: world.store.hidden_actions(session).await?,
     })
 }
 

@@ -70,6 +70,7 @@ impl Recorder {
                 model: accepted.model.clone(),
                 agent: accepted.agent.clone(),
                 headless: !accepted.caller.may_wait,
+                replaces: accepted.replaces.clone(),
             },
             started_at,
             start: StartState::default(),

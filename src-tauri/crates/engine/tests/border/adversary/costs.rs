@@ -139,6 +139,7 @@ async fn ordinary_tasks_ask_at_most_once_to_allow_a_destination() {
             model: None,
             agent: None,
             headless: false,
+            replaces: None,
         };
         let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
         while let Some(approval) = next_question(&bench, &turn, &decided).await {

@@ -226,6 +226,7 @@ pub async fn run(mut random: Random, lie: Option<Lie>) -> Played {
             model: None,
             agent: None,
             headless: false,
+            replaces: None,
         };
         let turn = bench.engine.turns.start(contract::Caller::inside(), params).await.unwrap().turn;
         while let Some(approval) = next_question(&bench, &turn, &decided).await {
