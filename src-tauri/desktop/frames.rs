@@ -27,6 +27,7 @@ impl Frames {
             Push::Turn { event } => self.accept_event(event),
             other @ (Push::Session { .. }
             | Push::SessionDeleted { .. }
+            | Push::ItemsChanged { .. }
             | Push::Queue { .. }
             | Push::Approvals { .. }
             | Push::ApprovalExpired { .. }

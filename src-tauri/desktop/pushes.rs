@@ -70,6 +70,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
         }
         Push::Session { .. }
         | Push::SessionDeleted { .. }
+        | Push::ItemsChanged { .. }
         | Push::Queue { .. }
         | Push::Import { .. }
         | Push::Server { .. }

@@ -64,6 +64,7 @@ pub(crate) async fn run(
         model: args.model,
         agent: args.agent.map(AgentId::from),
         headless: !person,
+        replaces: None,
     };
     let started = link.commands.turn_start(params).await?;
     link.warn_of_packs(out).await;

@@ -188,6 +188,9 @@ impl Host {
     }
 }
 
+/// The code of the notice that a copy has replaced a damaged database.
+pub(crate) const DATABASE_RECOVERED: &str = "database_recovered";
+
 /// Makes a notice about a start for the user.
 pub(crate) fn start_notice(code: &str, text: &Text) -> StartNotice {
     StartNotice { code: code.to_owned(), text: text.clone() }

@@ -24,6 +24,8 @@ mod start;
 pub use ::packs::run::{ExportingClient, exporting_client};
 pub use clients::{ChatWindow, Person, SocketServer, Terminal, client, evaluate, serve_host};
 pub use commands::examine_unopened;
+/// Whether a session belongs to a caller of the chat API, so that several gateways may share it.
+pub use engine::ports::is_shared;
 pub use host::Host;
 pub use log::{AgeJudge, export_log, export_scope, require_log_file, verify_file, verify_log};
 /// The timeouts and retries for remote servers.

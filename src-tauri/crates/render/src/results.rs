@@ -25,6 +25,10 @@ pub struct ResultStyle<'a> {
     /// The sentence for a result with more rows than are written, with the placeholders `shown` and
     /// `total`.
     pub first_rows: &'a str,
+    /// The sentence for a result with more columns than are written, with the same placeholders.
+    pub first_columns: &'a str,
+    /// The name of a row with the figures of all rows.
+    pub total: &'a str,
     /// The most rows that are written.
     pub most_rows: usize,
 }
@@ -40,6 +44,8 @@ impl ResultStyle<'_> {
             yes_no: ["yes", "no"],
             no_rows: "There are no rows.",
             first_rows: "The first {shown} of {total} rows are shown.",
+            first_columns: "The first {shown} of {total} columns are shown.",
+            total: "Total",
             most_rows,
         }
     }
@@ -50,7 +56,7 @@ impl ResultStyle<'_> {
 pub struct WrittenResult {
     /// The text, which ends with a line break.
     pub markdown: String,
-    /// Whether the text has fewer rows than the result.
+    /// Whether the text has fewer rows or columns than the result.
     pub is_cut: bool,
 }
 
@@ -73,15 +79,24 @@ pub fn write_result(
             markdown.push_str(&list_of(&content.columns, &rows[0], None, style));
         }
         Shape::Records(_) => markdown.push_str(&records_of(&content.columns, rows, style)),
-        _ => markdown.push_str(&table_of(&content.columns, rows, style)),
+        _ => markdown.push_str(&table_of(&content.columns, rows, &content.totals, style)),
     }
     let total = content.total.max(rows_of_query(view, &members));
-    let is_cut = total > rows.len() as u64;
-    if is_cut {
-        let sentence = style.first_rows.replace("{shown}", &rows.len().to_string());
-        markdown.push_str(&format!("\n{}\n", sentence.replace("{total}", &total.to_string())));
-    }
+    let of_rows = say_cut(style.first_rows, rows.len(), total);
+    let all_columns = content.all_columns.unwrap_or_default();
+    let of_columns = say_cut(style.first_columns, content.columns.len(), all_columns);
+    let is_cut = of_rows.is_some() || of_columns.is_some();
+    markdown.extend([of_rows, of_columns].into_iter().flatten());
     Some(WrittenResult { markdown, is_cut })
+}
+
+/// Returns the line that says how much is written, if that is not all.
+fn say_cut(sentence: &str, shown: usize, total: u64) -> Option<String> {
+    let says = || {
+        let sentence = sentence.replace("{shown}", &shown.to_string());
+        format!("\n{}\n", sentence.replace("{total}", &total.to_string()))
+    };
+    (total > shown as u64).then(says)
 }
 
 /// Returns the number of all rows that a query found, if the result has only a part of them. Such a
@@ -102,6 +117,7 @@ pub fn title_column(columns: &[ContentColumn]) -> Option<usize> {
 fn table_of(
     columns: &[ContentColumn],
     rows: &[Vec<ResultCell>],
+    totals: &[Vec<ResultCell>],
     style: &ResultStyle<'_>,
 ) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -113,7 +129,29 @@ fn table_of(
         let cells = row.iter().zip(columns);
         line(cells.map(|(cell, column)| escape_markdown(&cell_text(cell, column, style))).collect())
     });
-    [line(heads), line(rules)].into_iter().chain(body).collect()
+    let totals = totals.iter().map(|row| line(total_cells(columns, row, style)));
+    [line(heads), line(rules)].into_iter().chain(body).chain(totals).collect()
+}
+
+/// Returns the cells of a row with totals. It has its name where it has no value.
+fn total_cells(
+    columns: &[ContentColumn],
+    row: &[ResultCell],
+    style: &ResultStyle<'_>,
+) -> Vec<String> {
+    let is_open = |cell: &ResultCell, column: &ContentColumn| {
+        cell.value.is_null() && column.role != ColumnRole::Measure
+    };
+    let text = |(cell, column): (&ResultCell, &ContentColumn)| match is_open(cell, column) {
+        true => String::new(),
+        false => escape_markdown(&cell_text(cell, column, style)),
+    };
+    let mut cells: Vec<String> = row.iter().zip(columns).map(text).collect();
+    let named = row.iter().zip(columns).position(|(cell, column)| is_open(cell, column));
+    if let Some(cell) = cells.get_mut(named.unwrap_or_default()) {
+        *cell = format!("**{}** {cell}", escape_markdown(style.total)).trim_end().to_owned();
+    }
+    cells
 }
 
 /// Returns the names and values of a row as a list, excluding the title column and empty cells.
@@ -300,6 +338,45 @@ mod tests {
         assert!(part.is_cut);
         let end = "\nThe first 1 of 900 rows are shown.\n";
         assert!(part.markdown.ends_with(end), "{}", part.markdown);
+    }
+
+    /// Returns the result of a query, with so many columns besides those of device and time.
+    fn of_query(figures: usize) -> WrittenResult {
+        let view: ResultView = serde_json::from_value(
+            json!({"shape": "table", "rows": "/rows", "columns": "/columns"}),
+        )
+        .unwrap();
+        let column = |name: String, role: &str, format: &str| json!({"name": name, "type": "text", "role": role, "format": format});
+        let mut columns =
+            vec![column("device".into(), "dimension", "text"), column("day".into(), "time", "day")];
+        columns.extend((0..figures).map(|n| column(format!("n{n}"), "measure", "number")));
+        let row = |names: [Value; 2], value: u64| -> Vec<Value> {
+            names.into_iter().chain((0..figures).map(|_| json!(value))).collect()
+        };
+        let rows = [row([json!("Mobile"), json!("2026-11-01")], 1_500)];
+        let totals = [row([Value::Null, Value::Null], 2_500)];
+        let data = json!({"columns": columns, "rows": rows, "row_count": 1, "totals": totals});
+        write_result("Clicks", &view, &data, &ResultStyle::english(50)).unwrap()
+    }
+
+    #[test]
+    fn totals_of_a_query_are_the_last_row_of_its_table() {
+        let written = of_query(1);
+        assert_eq!(
+            written.markdown,
+            "**Clicks**\n\n| device | day | n0 |\n| --- | --- | --: |\n\
+             | Mobile | 2026-11-01 | 1,500 |\n| **Total** |  | 2,500 |\n"
+        );
+        assert!(!written.is_cut);
+    }
+
+    #[test]
+    fn columns_that_are_left_out_are_said_with_their_number() {
+        let written = of_query(70);
+        assert!(written.is_cut);
+        let end = "\nThe first 60 of 72 columns are shown.\n";
+        assert!(written.markdown.ends_with(end), "{}", written.markdown);
+        assert!(!of_query(58).is_cut);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use contract::{
     AuditListParams, AuditRecordView, ComparedWith, Empty, MemoryUse, SessionId, SessionParams,
     VerifyProblem, VerifyReport,
 };
-use host::{Paths, Person, quote_word};
+use host::{Paths, Person, is_shared, quote_word};
 
 use crate::args::{Audit, AuditSearch};
 use crate::commands::questions::{self, Named};
@@ -295,6 +295,10 @@ fn unchecked_line(report: &VerifyReport) -> Option<String> {
         .then(|| format!("Not checked, and could have been changed: {}{rest}.", listed.join(", ")))
 }
 
+/// The copies of a shared conversation that an erasure leaves.
+const NOT_REACHED: &str =
+    "If gateways share it in Redis, Redis and the other gateways keep it until it expires there.";
+
 /// Erases a conversation after the user at the terminal has typed the conversation's id again.
 pub(crate) async fn erase_session(
     link: &mut Link,
@@ -307,6 +311,9 @@ pub(crate) async fn erase_session(
          values in the log, stored results of runs, and all older copies of the database. It \
          cannot be undone."
     ));
+    if is_shared(&session) {
+        out.print_note(NOT_REACHED);
+    }
     // Discards input that was typed before the question, so that it does not count as an answer.
     let mut keys =
         Keys::start().map_err(|error| AgentError::internal("no_terminal", error.to_string()))?;

@@ -339,3 +339,17 @@ fn a_servers_question_is_declined_without_a_terminal() {
     kit::packs::install("letters", &world.data());
     insta::assert_snapshot!(world.transcript(&[&COST, &["tools", "call", "letter.price"]]));
 }
+
+#[test]
+fn an_erasure_says_that_other_gateways_keep_a_shared_session() {
+    let world = World::new();
+    world.run(&["ask", "--session", "s1", "hello"]).ends_with(0);
+    for (session, is_told) in [("web:s1", true), ("s1", false)] {
+        let mut terminal = Terminal::start(&world, &["audit", "erase", "--session", session]);
+        terminal.wait_for("Type the id of the conversation to erase it:");
+        terminal.type_in("another\n");
+        let (seen, _) = terminal.end();
+        assert!(seen.contains("Nothing was erased."), "{seen}");
+        assert_eq!(seen.contains("the other gateways keep it"), is_told, "{seen}");
+    }
+}

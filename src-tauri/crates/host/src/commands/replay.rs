@@ -9,7 +9,7 @@ use contract::{
     AgentError, AuditRecordView, CallerKind, Reason, RecordType, ReplayDifference, ReplayParams,
     ReplayResponse, SessionId, TurnId, text,
 };
-use engine::ports::{AuditLog as _, Items as _, Profile as _, Recordings as _};
+use engine::ports::{AuditLog as _, Profile as _, Recordings as _, Versions as _};
 use serde_json::Value;
 use store::SqliteStore;
 
@@ -42,11 +42,7 @@ impl Host {
         };
         let session = recording.message.session.clone().unwrap_or_else(|| SessionId::new(""));
         let started_at = recording.started_at;
-        let first = self.database.store.items_of_turn(run).await?.first().map(|item| item.seq);
-        let earlier = match first {
-            Some(first) => self.database.store.items_before(&session, Some(first), EARLIER).await?,
-            None => Vec::new(),
-        };
+        let earlier = self.database.store.items_seen_by(&session, run, EARLIER).await?;
         let folder = make_folder(&self.log.ledger.read_installation().unwrap_or_default())?;
         let database = folder.path().join(REPLAY_DATABASE);
         let clock = Arc::clone(&self.process.options.clock);

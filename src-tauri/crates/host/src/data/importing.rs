@@ -1,6 +1,6 @@
 //! Runs an import: reads each file in a separate process, finds the source of the file, compares
 //! the file with the stored rows, and asks the questions that only a person can answer. After the
-//! last file, all new states come into force together.
+//! last file, all new states come into force together (`committing`).
 
 use std::{
     os::fd::AsRawFd as _,
@@ -10,8 +10,8 @@ use std::{
 use contract::{
     AgentError, CallerKind, SourceAddParams, SourceName, Text,
     sources::{
-        ImportDecisions, ImportEntry, ImportJob, ImportLimits, ImportQuestion, ImportResult,
-        SourceKind, TableReport,
+        ImportDecisions, ImportJob, ImportLimits, ImportQuestion, ImportResult, SourceKind,
+        TableReport,
     },
     text,
 };
@@ -21,14 +21,12 @@ use super::{
     Inner, deciding,
     failures::without_paths,
     folders,
-    importer::{ReadFile, StagedPart, run_importer, stopped},
+    importer::{ReadFile, run_importer, stopped},
     opened::{OpenedFile, note_replaced},
-    path_accounts,
-    places::{self, FileStamp},
+    path_accounts, places,
     questions::{self, SKIP},
     remembering,
-    replacing::{Effect, exclude},
-    storage::{Former, State, StoredSource, Table},
+    storage::{State, StoredSource},
 };
 
 /// One import job.
@@ -50,9 +48,9 @@ pub(super) struct Pending {
     pub(super) chain: Vec<State>,
     pub(super) is_new: bool,
     /// The parts of this job, which are deleted if the job fails.
-    parts: Vec<PathBuf>,
+    pub(super) parts: Vec<PathBuf>,
     /// The states of this job, oldest first.
-    states: Vec<String>,
+    pub(super) states: Vec<String>,
 }
 
 /// A file that was read but not yet compared with its source.
@@ -128,19 +126,6 @@ impl Import<'_> {
     fn note_source(&self, pending: Option<&Pending>) {
         if let Some(pending) = pending {
             self.inner.jobs.note_source(self.job, &pending.source.name);
-        }
-    }
-
-    /// Deletes what a job that stores nothing has made.
-    fn discard(&self, pending: &Pending) {
-        for part in &pending.parts {
-            let _ = std::fs::remove_file(part);
-        }
-        for state in &pending.states {
-            self.inner.storage.delete_state(&pending.source.name, state);
-        }
-        if pending.is_new {
-            let _ = self.inner.storage.remove(&pending.source.name);
         }
     }
 
@@ -338,84 +323,6 @@ impl Import<'_> {
         self.add_state(file, part, &mut result, effect, target).await?;
         result.is_stored = !self.is_survey;
         Ok(result)
-    }
-
-    /// Makes the state after this file.
-    async fn add_state(
-        &self,
-        file: FileStamp,
-        part: StagedPart,
-        result: &mut ImportResult,
-        effect: Effect,
-        target: &mut Pending,
-    ) -> Result<(), AgentError> {
-        let before = target.state.as_ref();
-        let empty = Table::default();
-        let former = before.map_or(empty.columns.as_slice(), |state| &state.columns);
-        let (columns, notes) = deciding::merge_columns(former, &result.report.columns);
-        result.report.notes.extend(notes);
-        let mut parts = before.map(|state| state.parts.clone()).unwrap_or_default();
-        if effect.before > 0 {
-            exclude(&mut parts, &part.part, &effect, &result.report, &target.chain);
-        }
-        let folder = self.inner.storage.parts(&target.source.name);
-        let place = folder.join(&part.part.file);
-        let is_fresh = !place.is_file();
-        let own = part.part.clone();
-        self.inner.storage.keep_part(&target.source.name, &part.path, &own)?;
-        if is_fresh {
-            target.parts.push(place);
-        }
-        parts.push(own);
-        let mut table =
-            Table { parts, columns, rows: result.report.stored, days: result.report.days };
-        if table.parts.len() > 1 {
-            (table.rows, table.days) =
-                self.inner.measure_table(&target.source.name, &table).await?;
-        }
-        let entry = ImportEntry {
-            id: self.inner.ids.next("import"),
-            at: self.inner.clock.now(),
-            by: self.by.name().to_owned(),
-            report: result.report.clone(),
-            decisions: result.decisions.clone(),
-            change: effect.change,
-        };
-        let parent = before.map(|state| state.id.clone());
-        let (decisions, place) = (target.source.decisions.clone(), target.source.place.clone());
-        let kept = remembering::remembered_after(&result.decisions, &self.remembered(target));
-        let former = Former { decisions, place };
-        let state = State::new(parent, table, entry, file, former);
-        target.source.decisions = kept;
-        target.source.place = Some(self.params.place.clone());
-        target.states.push(state.id.clone());
-        target.chain.insert(0, state.clone());
-        target.state = Some(state);
-        Ok(())
-    }
-
-    /// Puts the new states into force.
-    async fn commit(&self, pending: &Pending) -> Result<(), AgentError> {
-        let count = pending.states.len();
-        let fresh: Vec<&State> = pending.chain.iter().take(count).collect();
-        let Some(newest) = fresh.first() else { return Ok(()) };
-        let (mut source, storage) = (pending.source.clone(), &self.inner.storage);
-        if pending.is_new {
-            // From now on, its rows belong to a source that is listed and can be removed.
-            storage.write(&source)?;
-        }
-        for state in fresh.iter().rev() {
-            storage.write_state(&source.name, state)?;
-        }
-        // All imports are recorded first, because a state must not come into force without a
-        // record.
-        for state in fresh.iter().rev() {
-            self.inner.record_import(&source.name, state, &self.by).await?;
-        }
-        let had_rows = pending.chain.len() > count;
-        self.inner.note_columns(&source, newest, had_rows)?;
-        source.present = Some(newest.id.clone());
-        storage.write(&source)
     }
 }
 

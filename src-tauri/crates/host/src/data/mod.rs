@@ -5,8 +5,10 @@
 
 mod addresses;
 mod asking;
+mod change_questions;
 mod changes;
 mod checking;
+mod committing;
 mod comparing;
 mod connecting;
 mod corrections;
@@ -47,6 +49,7 @@ mod taking_back;
 mod telling;
 mod tiles;
 mod used;
+mod vanished_questions;
 mod versions;
 
 use std::{

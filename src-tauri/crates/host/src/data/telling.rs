@@ -41,9 +41,13 @@ pub(super) fn tell_result(result: &DataResult, first: u64) -> Value {
     let mut told = json!(result);
     // Long lists of values in words would leave no room for rows. The query itself stays.
     if let Some(asked) = told.get_mut("asked").and_then(Value::as_object_mut)
-        && asked.get("parts").is_some_and(|parts| size_of(parts) > LONGEST_WORDS)
+        && let Some(count) = asked.get("parts").map(size_of).filter(|size| *size > LONGEST_WORDS)
     {
         asked.remove("parts");
+        add_note(
+            &mut told,
+            text!("The question in words has {count} bytes and is left out.", count),
+        );
     }
     if result.sql.len() > LONGEST_SQL {
         told["sql"] = Value::String(String::new());
@@ -238,7 +242,7 @@ fn figures(columns: &[DataColumn]) -> Vec<&String> {
 
 #[cfg(test)]
 mod tests {
-    use contract::metric_query::{AskedQuestion, DataType};
+    use contract::metric_query::{AskedQuestion, DataType, PartKind, QueryPart};
     use contract::result::ValueFormat;
 
     use super::*;
@@ -268,6 +272,32 @@ mod tests {
         let told = tell_result(&page, 0);
         assert!((MOST - 2 * ROOM..=MOST).contains(&size_of(&told)), "{}", size_of(&told));
         assert!(told["notes"][0]["text"].as_str().unwrap().contains("of 1000"), "{told}");
+    }
+
+    #[test]
+    fn a_question_with_very_many_words_is_left_out_in_words_alone_and_the_answer_says_so() {
+        let of = |values: usize| {
+            let part = QueryPart {
+                kind: PartKind::Filter,
+                at: "/where/0".to_owned(),
+                text: format!("Device: {}", "Mobile, ".repeat(values)).into(),
+            };
+            let asked = AskedQuestion {
+                query: Some(Box::default()),
+                parts: vec![part],
+                ..AskedQuestion::default()
+            };
+            tell_result(&DataResult { asked: Some(asked), ..result(Vec::new()) }, 0)
+        };
+        let short = of(10);
+        assert_eq!(short["asked"]["parts"].as_array().unwrap().len(), 1);
+        assert_eq!(short["notes"], json!([]));
+        let long = of(2_000);
+        assert_eq!(long["asked"].get("parts"), None);
+        assert!(long["asked"].get("query").is_some(), "the query itself stays: {long}");
+        let [note] = long["notes"].as_array().unwrap().as_slice() else { panic!("{long}") };
+        let words = note["text"].as_str().unwrap();
+        assert!(words.starts_with("The question in words has 16"), "{words}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn spend_by_campaign() -> Value {
     })
 }
 
-async fn pin(world: &World, board: Option<&Board>, query: Value) -> Board {
+pub(crate) async fn pin(world: &World, board: Option<&Board>, query: Value) -> Board {
     let (board, name) = match board {
         Some(board) => (Some(board.id.clone()), String::new()),
         None => (None, "Weekly".to_owned()),

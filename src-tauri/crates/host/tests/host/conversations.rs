@@ -4,7 +4,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc, time::Duration};
 
 use contract::{
-    AuditListParams, Commands, Empty, RecordType, SessionDeleteParams, SessionExportParams,
+    AuditListParams, Commands, Empty, Reason, RecordType, SessionDeleteParams, SessionExportParams,
     SessionExportResponse, SessionFormat, SessionMarkParams, SessionParams, SessionRenameParams,
     SessionsListParams, TurnStartParams,
 };
@@ -31,6 +31,7 @@ async fn ask(host: &Host, text: &str) {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     host.turn_start(params).await.unwrap();
     for _ in 0..1_000 {
@@ -111,6 +112,30 @@ async fn a_conversation_is_exported_in_each_format_with_its_records() {
     };
     host.session_export(missing).await.unwrap_err();
     assert!(host.audit_verify(Empty {}).await.unwrap().ok);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_that_cannot_be_recorded_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    ask(&host, "How is account 17 pacing this month?").await;
+    let into = tempfile::tempdir().unwrap();
+    let log = rusqlite::Connection::open(folder.path().join("audit.db")).unwrap();
+    log.execute_batch(
+        "CREATE TRIGGER full BEFORE INSERT ON audit_record BEGIN SELECT RAISE(ABORT, 'full'); END",
+    )
+    .unwrap();
+    for format in [SessionFormat::Markdown, SessionFormat::Html, SessionFormat::Json] {
+        let folder = into.path().display().to_string();
+        let params = SessionExportParams { session: "s".into(), format, folder };
+        let refused = host.session_export(params).await.unwrap_err();
+        assert!(refused.has_reason(Reason::AuditUnavailable), "{refused:?}");
+        assert_eq!(fs::read_dir(into.path()).unwrap().count(), 0, "{format:?}");
+    }
+    log.execute_batch("DROP TRIGGER full").unwrap();
+    let written = export(&host, into.path(), SessionFormat::Json).await;
+    assert!(Path::new(&written.file).exists());
     host.stop().await;
 }
 

@@ -51,7 +51,7 @@ fn tools() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools")
 }
 
-fn copy_pack(to: &Path) {
+pub(crate) fn copy_pack(to: &Path) {
     let from = tools().join("data");
     fs::create_dir_all(to.join("messages")).unwrap();
     for file in ["pack.json", "execution_instructions.md", "messages/sv.json", "messages/de.json"] {
@@ -151,7 +151,7 @@ impl World {
     }
 }
 
-fn settings(server: &ModelServer, runs_here: bool) -> String {
+pub(crate) fn settings(server: &ModelServer, runs_here: bool) -> String {
     let address = server.base_url();
     let here = if runs_here { format!("runs_here = [\"{address}\"]\n") } else { String::new() };
     format!(

@@ -15,6 +15,7 @@ use contract::{
     sources::{ImportDecisions, ImportResult},
 };
 use host::{Host, Options};
+use kit::model_server::ModelServer;
 use serde_json::json;
 
 pub(crate) struct World {
@@ -40,6 +41,17 @@ impl World {
         fs::create_dir(&profile).unwrap();
         fs::write(profile.join("countersign.toml"), settings).unwrap();
         Self::open(folder, |options| options).await
+    }
+
+    /// Opens a profile with the pack `data` alone, whose model is a server.
+    pub(crate) async fn with_model(server: &ModelServer) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (profile, packs) = (folder.path().join("profile"), folder.path().join("packs"));
+        fs::create_dir(&profile).unwrap();
+        crate::data_tools::copy_pack(&packs.join("data"));
+        let settings = crate::data_tools::settings(server, true);
+        fs::write(profile.join("countersign.toml"), settings).unwrap();
+        Self::open(folder, |options| Options { pack_dirs: vec![packs.clone()], ..options }).await
     }
 
     async fn open(folder: tempfile::TempDir, change: impl Fn(Options) -> Options) -> Self {

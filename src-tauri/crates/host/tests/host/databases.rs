@@ -4,6 +4,7 @@
 mod drivers;
 mod ending;
 mod engines;
+mod stopping;
 
 use std::{
     path::{Path, PathBuf},

@@ -68,6 +68,7 @@ async fn ask(host: &Host, session: &str, text: &str) {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     host.turn_start(params).await.unwrap();
     for _ in 0..1_000 {

@@ -69,6 +69,7 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
         model,
         agent: None,
         headless: true,
+        replaces: None,
     };
     refused.push(host.turn_start(start(KEY, None)).await.unwrap_err());
     refused.push(host.turn_start(start("s", Some(KEY.into()))).await.unwrap_err());

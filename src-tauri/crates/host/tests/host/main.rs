@@ -27,6 +27,7 @@ mod server_trust;
 mod servers;
 mod socket;
 mod sources;
+mod versions;
 
 use std::{sync::Arc, time::Duration};
 

@@ -124,6 +124,7 @@ async fn start(host: &Host, text: &str) {
         model: None,
         agent: Some("memory".into()),
         headless: false,
+        replaces: None,
     };
     host.turn_start(params).await.unwrap();
 }

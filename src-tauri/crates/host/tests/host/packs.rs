@@ -74,6 +74,7 @@ async fn a_window_without_packs_is_told_which_folders_were_searched() {
         model: None,
         agent: None,
         headless: true,
+        replaces: None,
     };
     let error = host.turn_start(params).await.unwrap_err();
     assert_eq!(error.reason_text(), Some("no_packs"), "{error:?}");

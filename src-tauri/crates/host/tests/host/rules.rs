@@ -145,6 +145,40 @@ async fn rules_that_changed_meanwhile_are_not_overwritten() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rules_file_that_cannot_be_read_is_never_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let window = ChatWindow::new(Arc::clone(&host));
+    let terminal = Terminal::local(Arc::clone(&host), Person::Asked);
+    let file = folder.path().join("policy.json");
+    let with_comma = RULES.replacen("}]", "},]", 1);
+    let unreadable: [&[u8]; 4] =
+        [with_comma.as_bytes(), b"[]", br#"{"rules": [], "rule": []}"#, b"{\xff}"];
+    for bytes in unreadable {
+        fs::write(&file, bytes).unwrap();
+        let ask = json!({"id": "b", "action": "ask", "tool": "*"});
+        let params = proposed(&host, |file| add_rule(file, ask)).await;
+        let told = [
+            window.policy_rules_set(params.clone()).await.unwrap_err(),
+            host.policy_rules_set(params.clone()).await.unwrap_err(),
+            terminal.policy_rules_set(params).await.unwrap_err(),
+        ];
+        let reasons = told.each_ref().map(|error| error.reason_text().unwrap_or_default());
+        assert_eq!(reasons, ["rules_unreadable", "rules_unreadable", "window_only"]);
+        assert_eq!(fs::read(&file).unwrap(), bytes, "every rule is still there");
+        assert!(!folder.path().join("policy.json.unreadable").exists());
+    }
+    assert_eq!(rule_records(&host).await.len(), 0);
+    // An empty file has no rules that could be lost.
+    fs::write(&file, "\n").unwrap();
+    let params = proposed(&host, |_| ()).await;
+    let (saving, found) = propose(&host, params).await;
+    answer(&host, &found, true).await;
+    assert_eq!(saving.await.unwrap().unwrap().faults, []);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_a_revoked_grant_needs_no_confirmation() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("policy.json"), RULES).unwrap();

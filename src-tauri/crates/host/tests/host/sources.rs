@@ -4,6 +4,7 @@
 mod access;
 mod accounts;
 mod adding;
+mod cases;
 mod definitions;
 mod exports;
 mod figures;
@@ -12,6 +13,7 @@ mod keeping;
 mod profiles;
 mod repeating;
 mod replacing;
+mod rights;
 mod taking_back;
 
 use contract::{SourceName, SourceParams};

@@ -1,5 +1,5 @@
 //! Tests of the proof of figures: an export of a figure is checked with the commands of docs/data.md,
-//! with DuckDB's own library, and every change of it is found.
+//! with DuckDB's own program, and every change of it is found.
 
 use std::{fs, path::Path};
 
@@ -18,21 +18,29 @@ fn documented(record: &str) -> String {
     commands.map(|command| format!("{command}\n")).collect()
 }
 
-/// Runs commands in the folder of a world, with `duckdb` as DuckDB's own library.
+/// Runs commands in the folder of a world, with DuckDB's own program as `duckdb`.
 fn follow(world: &World, commands: &str) -> Ran {
     let bin = Path::new(program()).parent().expect("a folder").display().to_string();
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/csign/duckdb.py");
-    let commands = format!("duckdb() {{ python3 '{}'; }}\n{commands}", own.display());
+    let duckdb = kit::programs::database_packages().join("duckdb_cli").display().to_string();
     let output = world
         .bare("sh")
-        .args(["-e", "-c", &commands])
+        .args(["-e", "-c", commands])
         .current_dir(world.path("."))
-        .env("PATH", format!("{bin}:/usr/bin:/bin"))
-        .env("DUCKDB_LIBRARY", kit::programs::data_drivers().join("libduckdb.so"))
+        .env("PATH", format!("{duckdb}:{bin}:/usr/bin:/bin"))
         .env("COUNTERSIGN_DATA_DIR", world.data())
         .output()
         .expect("sh starts");
     Ran::of(output)
+}
+
+/// Returns the version of the library that ships, as DuckDB's own program names its version.
+fn shipped_version() -> String {
+    let pins = packs().join("data/server/drivers/package.json");
+    let pins = fs::read_to_string(pins).expect("the pins");
+    let pins: serde_json::Value = serde_json::from_str(&pins).expect("JSON");
+    let library = &pins["optionalDependencies"]["@duckdb/node-bindings-linux-x64"];
+    let version = library.as_str().expect("a version").split('-').next().expect("a part");
+    format!("v{version}")
 }
 
 /// Returns the number of the newest record of a figure.
@@ -61,6 +69,8 @@ fn the_documented_commands_compute_a_figure_again_with_duckdb_itself() {
     for command in ["csign audit export", "csign audit verify", "duckdb <", "cmp "] {
         assert!(commands.contains(command), "{commands}");
     }
+    let version = follow(&world, "duckdb --version").ends_with(0).out;
+    assert!(version.starts_with(&format!("{} ", shipped_version())), "{version}");
     let ran = follow(&world, &commands).ends_with(0);
     assert_says(&ran.out, &["1 figure can be computed again", "Export verified:"]);
     let rows = fs::read_to_string(world.path(&format!("checked/data/{record}.csv"))).expect("rows");

@@ -17,7 +17,7 @@ use contract::{
     AgentError, Approval, AuditRecordView, Item, ItemBody, ItemsPageParams, RecordType,
     SessionExportParams, SessionExportResponse, SessionFormat, SessionId, SessionSummary,
 };
-use engine::ports::{Approvals as _, Profile as _, RecordDraft};
+use engine::ports::{Approvals as _, Profile as _, RecordDraft, Versions as _};
 use messages::Language;
 use serde::Serialize;
 
@@ -37,7 +37,11 @@ struct Conversation {
     exported_at: DateTime<Utc>,
     summary: SessionSummary,
     items: Vec<Item>,
-    /// The actions of the conversation, newest first.
+    /// The number of turns that are not in the file, because other versions of messages are shown.
+    other_versions: u64,
+    /// The number of deleted messages.
+    deleted: u64,
+    /// The actions of the shown messages, newest first.
     approvals: Vec<Approval>,
     /// The records of the log, oldest first.
     records: Vec<Receipt>,
@@ -89,7 +93,8 @@ impl Host {
             let _ = std::fs::remove_file(&file);
             return Err(error);
         }
-        Ok(SessionExportResponse { file, messages, cut })
+        let Conversation { other_versions, deleted, .. } = conversation;
+        Ok(SessionExportResponse { file, messages, cut, other_versions, deleted })
     }
 
     async fn read_conversation(&self, session: &SessionId) -> Result<Conversation, AgentError> {
@@ -106,14 +111,29 @@ impl Host {
                 Some(_) | None => break,
             }
         }
+        let counts = self.engine.sessions.version_counts(session).await?;
         Ok(Conversation {
             version: 1,
             exported_at: self.now(),
             summary,
             items: pages.into_iter().rev().flatten().collect(),
-            approvals: self.database.store.approvals_of(session, u32::MAX).await?,
+            other_versions: counts.other_versions,
+            deleted: counts.deleted,
+            approvals: self.read_shown_approvals(session).await?,
             records: self.read_receipts(session).await?,
         })
+    }
+
+    /// Returns the actions of a session, except those of messages that are not shown.
+    async fn read_shown_approvals(&self, session: &SessionId) -> Result<Vec<Approval>, AgentError> {
+        let store = &self.database.store;
+        let mut shown = Vec::new();
+        for approval in store.approvals_of(session, u32::MAX).await? {
+            if !store.turn_is_hidden(&approval.turn).await? {
+                shown.push(approval);
+            }
+        }
+        Ok(shown)
     }
 
     async fn read_receipts(&self, session: &SessionId) -> Result<Vec<Receipt>, AgentError> {

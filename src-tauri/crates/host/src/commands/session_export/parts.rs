@@ -6,7 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use contract::{
     AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Item, ItemBody, ResultView, ToolId,
-    ToolOutcome, json_text, result::read_content,
+    ToolOutcome,
+    definitions::DefinitionState,
+    json_text,
+    result::{ResultContent, read_content},
 };
 use messages::Language;
 use render::{ResultStyle, write_result};
@@ -83,19 +86,31 @@ pub(super) fn read(conversation: &Conversation, language: Language) -> Page {
             parts.extend(reader.proof_of(receipts));
         }
     }
-    let id = conversation.summary.id.as_str();
-    let time = time_text(conversation.exported_at);
     let title = &conversation.summary.title;
     Page {
         title: if title.is_empty() { Word::Untitled.text(language).into() } else { title.clone() },
-        about: vec![
-            Word::Exported.fill(language, &[("time", time.as_str())]),
-            Word::Session.fill(language, &[("id", id)]),
-            Word::Verify.fill(language, &[("id", id)]),
-        ],
+        about: read_about(conversation, language),
         parts,
         cut: reader.cut,
     }
+}
+
+/// Returns the lines about the export, with the messages that it does not have.
+fn read_about(conversation: &Conversation, language: Language) -> Vec<String> {
+    let id = conversation.summary.id.as_str();
+    let time = time_text(conversation.exported_at);
+    let mut about = vec![
+        Word::Exported.fill(language, &[("time", time.as_str())]),
+        Word::Session.fill(language, &[("id", id)]),
+        Word::Verify.fill(language, &[("id", id)]),
+    ];
+    let Conversation { other_versions, deleted, .. } = conversation;
+    if other_versions + deleted > 0 {
+        let (versions, deleted) = (other_versions.to_string(), deleted.to_string());
+        let counts = [("versions", versions.as_str()), ("deleted", deleted.as_str())];
+        about.push(Word::NotIncluded.fill(language, &counts));
+    }
+    about
 }
 
 /// Returns a time as it is written on a page.
@@ -194,8 +209,13 @@ impl<'a> Reader<'a> {
             match write_result(title, view, data, &self.style()) {
                 Some(written) => {
                     self.cut += u64::from(written.is_cut);
+                    let content = read_content(view, &json_text::members_of(data));
+                    // A reader must know it before the figures.
+                    if content.as_ref().is_some_and(is_of_model) {
+                        contents.push(Content::Line(self.word(Word::ByModel)));
+                    }
                     contents.push(Content::Table(written.markdown));
-                    contents.extend(notes_of(view, data));
+                    contents.extend(notes_of(content));
                 }
                 None => contents.extend(self.read_value(data)),
             }
@@ -268,6 +288,8 @@ impl<'a> Reader<'a> {
             yes_no: [Word::Yes.text(self.language), Word::No.text(self.language)],
             no_rows: Word::NoRows.text(self.language),
             first_rows: Word::FirstRows.text(self.language),
+            first_columns: Word::FirstColumns.text(self.language),
+            total: Word::Total.text(self.language),
             most_rows: MOST_ROWS,
         }
     }
@@ -281,9 +303,13 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
+/// Whether a model wrote the query of a result.
+fn is_of_model(content: &ResultContent) -> bool {
+    content.state == Some(DefinitionState::WrittenByModel)
+}
+
 /// Returns the notes of a result about its figures, such as a period that is not over.
-fn notes_of(view: &ResultView, data: &Value) -> Vec<Content> {
-    let content = read_content(view, &json_text::members_of(data));
+fn notes_of(content: Option<ResultContent>) -> Vec<Content> {
     let notes = content.and_then(|one| one.computed).map(|one| one.notes).unwrap_or_default();
     notes.iter().map(|note| Content::Quote(note.as_str().to_owned())).collect()
 }

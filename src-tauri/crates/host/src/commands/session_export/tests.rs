@@ -1,8 +1,8 @@
 //! Tests of exported conversations: foreign markup stays text, tables, records, and cuts.
 
 use contract::{
-    CallId, Effect, Item, ItemBody, NoticeLevel, ResultView, SessionFormat, SessionSummary,
-    ToolOutcome,
+    ApprovalStatus, CallId, Effect, Item, ItemBody, NoticeLevel, ResultView, SessionFormat,
+    SessionSummary, ToolOutcome,
 };
 use serde_json::{Value, json};
 
@@ -81,6 +81,8 @@ fn conversation(items: Vec<Item>) -> Conversation {
         exported_at: DateTime::UNIX_EPOCH,
         summary,
         items,
+        other_versions: 0,
+        deleted: 0,
         approvals: Vec::new(),
         records: vec![receipt(3, "aa"), receipt(4, "bb")],
     }
@@ -113,6 +115,30 @@ fn hostile() -> Conversation {
     ])
 }
 
+/// Returns the result of a query that a model wrote, with totals, a note and so many columns.
+fn of_query(columns: usize) -> Item {
+    let view: ResultView =
+        serde_json::from_value(json!({"shape": "table", "rows": "/rows", "columns": "/columns"}))
+            .unwrap();
+    let column = |n: usize| match n {
+        0 => json!({"name": "device", "type": "text", "role": "dimension", "format": "text"}),
+        n => {
+            let name = format!("figure_{n}");
+            json!({"name": name, "type": "whole", "role": "measure", "format": "number"})
+        }
+    };
+    let row = |name: Value, figure: u64| -> Vec<Value> {
+        std::iter::once(name).chain((1..columns).map(|_| json!(figure))).collect()
+    };
+    let data = json!({
+        "columns": (0..columns).map(column).collect::<Vec<_>>(),
+        "rows": [row(json!("Mobile"), 1)], "row_count": 1, "totals": [row(Value::Null, 2)],
+        "query": "h", "sql": "SELECT 1", "definition_state": "written_by_model",
+        "asked": {"sql": "SELECT 1"}, "notes": ["November is not over."]
+    });
+    result(1, view, data)
+}
+
 #[test]
 fn an_html_page_has_tables_and_records_and_no_markup_of_others() {
     let (page, cut) = text(&hostile(), SessionFormat::Html);
@@ -122,6 +148,72 @@ fn an_html_page_has_tables_and_records_and_no_markup_of_others() {
     assert!(page.contains("2 records in the audit log, the last one is record 4, SHA-256 bb."));
     assert!(page.contains("This answer is incomplete."));
     assert_eq!(cut, 0);
+}
+
+#[test]
+fn a_page_says_that_a_model_wrote_a_query_and_has_its_totals_and_notes() {
+    let total =
+        [(SessionFormat::Markdown, "| **Total** | 2 |"), (SessionFormat::Html, "Total</strong>")];
+    for (format, total) in total {
+        let (page, cut) = text(&conversation(vec![of_query(2)]), format);
+        for words in ["A model wrote this query.", "November is not over.", total] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+        assert_eq!(cut, 0);
+    }
+    let mut approved = of_query(2);
+    if let ItemBody::ToolResult { data, .. } = &mut approved.body {
+        data["definition_state"] = json!("approved");
+    }
+    let (page, _) = text(&conversation(vec![approved]), SessionFormat::Markdown);
+    assert!(!page.contains("A model wrote"), "{page}");
+}
+
+#[test]
+fn columns_that_a_page_leaves_out_are_said_and_json_has_all_of_a_query() {
+    let wide = conversation(vec![of_query(75)]);
+    for format in [SessionFormat::Markdown, SessionFormat::Html] {
+        let (page, cut) = text(&wide, format);
+        assert!(page.contains("The first 60 of 75 columns are shown."), "{page}");
+        assert!(!page.contains("figure_60") && !page.contains("figure\\_60"), "{page}");
+        assert_eq!(cut, 1);
+    }
+    let (file, cut) = text(&wide, SessionFormat::Json);
+    for words in ["figure_74", "written_by_model", "totals", "November is not over."] {
+        assert!(file.contains(&format!("\"{words}\"")), "{words}: {file}");
+    }
+    assert_eq!(cut, 0);
+}
+
+#[test]
+fn an_approval_whose_row_is_missing_is_said_once_with_its_status_and_reason() {
+    let approval = |seq| {
+        let body = ItemBody::Approval {
+            approval: "a1".into(),
+            call: CallId::new("c1"),
+            tool: "parcels.hold".into(),
+            status: ApprovalStatus::Rejected,
+            reason: Some("Not this *parcel*.".into()),
+        };
+        item(seq, body)
+    };
+    let (page, _) = text(&conversation(vec![approval(1), approval(2)]), SessionFormat::Html);
+    assert_eq!(page.matches("Approval · parcels.hold · Rejected").count(), 1, "{page}");
+    assert!(page.contains("Reason: Not this *parcel*."), "{page}");
+}
+
+#[test]
+fn versions_and_deleted_messages_that_are_not_in_a_page_are_counted() {
+    let (page, _) = text(&hostile(), SessionFormat::Markdown);
+    assert!(!page.contains("Not in this file"), "{page}");
+    let changed = Conversation { other_versions: 3, deleted: 1, ..hostile() };
+    for format in [SessionFormat::Markdown, SessionFormat::Html] {
+        let (page, _) = text(&changed, format);
+        assert!(page.contains("other versions of messages (3)"), "{page}");
+        assert!(page.contains("deleted messages (1)"), "{page}");
+    }
+    let (file, _) = text(&changed, SessionFormat::Json);
+    assert!(file.contains("\"other_versions\": 3") && file.contains("\"deleted\": 1"), "{file}");
 }
 
 #[test]

@@ -177,6 +177,7 @@ async fn ask(world: &World, text: &str) {
         model: None,
         agent: None,
         headless: false,
+        replaces: None,
     };
     world.host.turn_start(params).await.unwrap();
     for _ in 0..1_000 {

@@ -24,7 +24,7 @@ use tokio::{task::JoinHandle, time::timeout};
 use super::{World, only};
 
 /// Returns the id of the data program that works in a folder below another one.
-fn find_program(folder: &Path) -> Option<u32> {
+pub(super) fn find_program(folder: &Path) -> Option<u32> {
     let ids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
         let id: u32 = entry.file_name().to_str()?.parse().ok()?;
         let link = |name: &str| fs::read_link(format!("/proc/{id}/{name}")).ok();
@@ -48,7 +48,7 @@ async fn wait_for(folder: &Path, runs: bool) -> Option<u32> {
     }
 }
 
-async fn wait_for_program(folder: &Path) -> u32 {
+pub(super) async fn wait_for_program(folder: &Path) -> u32 {
     wait_for(folder, true).await.unwrap()
 }
 
@@ -108,9 +108,10 @@ impl World {
 }
 
 /// A question about rows in files that takes longer than any test.
-const SLOW: &str = "SELECT count(*) FROM orders, range(100000000000) t(i) WHERE i % 7 = 3";
+pub(super) const SLOW: &str =
+    "SELECT count(*) FROM orders, range(100000000000) t(i) WHERE i % 7 = 3";
 /// The same for a table of PostgreSQL.
-const SLOW_IN_DATABASE: &str =
+pub(super) const SLOW_IN_DATABASE: &str =
     "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b, orders";
 
 fn write_rows(file: &Path, rows: u32) {
@@ -190,8 +191,12 @@ async fn a_question_whose_program_is_killed_is_told_and_the_next_one_works() {
     let error = world.kill_at("scratch/queries", SLOW).await.unwrap_err();
     assert_eq!(error.reason_text(), Some("data_process_ended"), "{error:?}");
     assert!(error.hint_text().unwrap().contains("Ask again"), "{error:?}");
+    // A process that is killed leaves what it spilled.
+    fs::write(world.data("scratch/queries").join("spilled.tmp"), "rows").unwrap();
     assert_eq!(world.query("SELECT count(*) FROM orders").await.unwrap().rows, [[json!(100)]]);
     world.host.stop().await;
+    let left = super::files_below(&world.data("scratch"));
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -160,6 +160,33 @@ async fn an_answer_that_the_year_comes_first_counts_for_later_files_that_leave_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_remembered_order_of_dates_that_leaves_the_question_open_is_asked_about_and_stays() {
+    let world = World::new().await;
+    let first = world.write("first.csv", "Day,Campaign,Cost\n26-11-01,Oak,100.00\n");
+    let year_first =
+        ImportDecisions { date_order: Some(DateOrder::YearFirst), ..ImportDecisions::default() };
+    let source = world.import_with(&first, year_first).await.source;
+    // The year is the last number here, so the remembered order does not decide between the others.
+    let second = world.write("second.csv", "Day,Campaign,Cost\n02/11/2026,Oak,110.00\n");
+    let asked = world.import_into(&source, &second, ImportDecisions::default()).await;
+    assert_eq!(questions(&asked), ["date_order"], "{asked:?}");
+    assert!(!asked.is_stored && asked.decisions.date_order.is_none(), "{asked:?}");
+    let is_told = |result: &ImportResult| {
+        result.report.notes.iter().any(|note| note.contains("order that was decided"))
+    };
+    assert!(!is_told(&asked), "{asked:?}");
+    // A file that needs no order does not change which one is remembered.
+    let third = world.write("third.csv", "Day,Campaign,Cost\n2026-11-03,Oak,120.00\n");
+    assert!(world.import_into(&source, &third, ImportDecisions::default()).await.is_stored);
+    let fourth = world.write("fourth.csv", "Day,Campaign,Cost\n26-11-04,Oak,130.00\n");
+    let last = world.import_into(&source, &fourth, ImportDecisions::default()).await;
+    assert!(last.is_stored, "{last:?}");
+    assert_eq!(last.report.days.unwrap().first.to_string(), "2026-11-04");
+    assert!(is_told(&last), "{last:?}");
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_remembered_decision_that_a_file_does_not_fit_is_left_out_and_told() {
     let world = World::new().await;
     let choice = ColumnChoice { usage: Some(ColumnUse::Other), ..ColumnChoice::default() };
