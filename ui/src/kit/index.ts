@@ -9,6 +9,7 @@ export { default as EmptyState } from "./EmptyState.svelte";
 export { default as ErrorNote } from "./ErrorNote.svelte";
 export { default as Field } from "./Field.svelte";
 export { default as IconButton } from "./IconButton.svelte";
+export { default as Menu } from "./Menu.svelte";
 export { default as MenuButton } from "./MenuButton.svelte";
 export type { MenuAction } from "./menuAction";
 export { default as Progress } from "./Progress.svelte";

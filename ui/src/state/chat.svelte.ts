@@ -1,18 +1,21 @@
-// The conversations: the list, the one that is open, drafts, and what the host pushes about them. The rules of a conversation live in
+// The conversation that is open, drafts, deletions that can be undone, and what the host pushes. The rules of a conversation live in
 // `transcript.ts`; this class wraps them for the components and talks to the host.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Push } from "../platform/generated/Push";
 import type { SessionEraseResponse } from "../platform/generated/SessionEraseResponse";
 import type { SessionSummary } from "../platform/generated/SessionSummary";
+import { LARGE_PAGE, readSession } from "./reading";
 import { isBusy, isOnItsWay, type Sent } from "./sent";
-import { insertSession, newestOf } from "./sessionOrder";
+import { newestOf } from "./sessionOrder";
+import { SessionList } from "./sessions.svelte";
 import {
   applyEvent,
   emptyTranscript,
   firstSeq,
   openTranscript,
-  takeItems,
+  replaceTranscript,
+  takePage,
   trimOldest,
   type Transcript,
 } from "./transcript";
@@ -21,9 +24,6 @@ import {
 const PAGE = 60;
 /** At the end of a conversation no more entries than this are kept in the window. */
 const KEEP = 150;
-/** Older items are read in pages of this many to reach a message far above. */
-const LARGE_PAGE = 500;
-const LIST_PAGE = 50;
 const NEW = "";
 
 /** A conversation whose deletion can be undone. */
@@ -48,16 +48,9 @@ function tracked(session: string): Transcript {
 }
 
 export class Chat {
-  sessions = $state<SessionSummary[]>([]);
-  moreSessions = $state(false);
-  /** The archived conversations; null until they are read. */
-  archived = $state<SessionSummary[] | null>(null);
-  moreArchived = $state(false);
+  readonly list = new SessionList();
   /** The deleted conversations whose deletion can be undone, newest last. */
   deleted = $state<DeletedSession[]>([]);
-  query = $state("");
-  listError = $state<AgentError | null>(null);
-  listLoaded = $state(false);
   /** Whether the first conversation to show has been chosen. */
   ready = $state(false);
 
@@ -86,90 +79,25 @@ export class Chat {
   /** The summary of the conversation that was read last, because a search may leave the conversation out of the list. */
   private lastRead = $state<SessionSummary | null>(null);
   summary = $derived(
-    this.known(this.open?.session) ??
+    this.list.find(this.open?.session) ??
       (this.lastRead?.id === this.open?.session ? this.lastRead : null),
   );
   /** Whether a message of the open conversation is being sent, waits, or is being answered. */
   busy = $derived(this.sending || (this.open !== null && isBusy(this.open, this.sent)));
   private readonly transcripts = new Map<string, Transcript>();
   private readonly drafts = new Map<string, string>();
-  private listRequest = 0;
-  /** The number of ended turns and received summaries, by conversation. A response is outdated if the number changed since its request. */
-  private readonly ended = new Map<string, number>();
-  private summaries = 0;
-  /** The search query of the listed conversations. */
-  private listed = "";
+  /** The number of ended turns and of changes of the shown messages, by conversation. A response is outdated if the number changed since
+   *  its request. */
+  private readonly changes = new Map<string, number>();
+  /** The conversations that show other messages than their entries. */
+  private readonly outdated = new Set<string>();
 
   async start(): Promise<void> {
     platform().onPush((push) => this.pushed(push));
-    await this.reloadList();
-    const newest = newestOf(this.sessions);
+    await this.list.reload();
+    const newest = newestOf(this.list.sessions);
     if (newest && !this.open) await this.select(newest.id);
     this.ready = true;
-  }
-
-  async reloadList(): Promise<void> {
-    const request = ++this.listRequest;
-    const summaries = this.summaries;
-    try {
-      const { sessions, has_more } = await call("sessions_list", {
-        query: this.query.trim(),
-        offset: 0,
-        limit: Math.min(
-          200,
-          Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0),
-        ),
-        archived: false,
-      });
-      this.listed = this.query;
-      if (request !== this.listRequest) return;
-      if (summaries !== this.summaries) {
-        await this.reloadList();
-        return;
-      }
-      this.sessions = sessions;
-      this.moreSessions = has_more;
-      this.listError = null;
-    } catch (cause) {
-      if (request === this.listRequest) this.listError = asAgentError(cause);
-    }
-    this.listLoaded = true;
-  }
-
-  async moreOfList(): Promise<void> {
-    try {
-      const { sessions, has_more } = await call("sessions_list", {
-        query: this.query.trim(),
-        offset: this.sessions.length,
-        limit: LIST_PAGE,
-        archived: false,
-      });
-      const known = new Set(this.sessions.map((session) => session.id));
-      this.sessions.push(...sessions.filter((session) => !known.has(session.id)));
-      this.moreSessions = has_more;
-    } catch (cause) {
-      this.listError = asAgentError(cause);
-    }
-  }
-
-  async search(query: string): Promise<void> {
-    this.query = query;
-    await Promise.all([this.reloadList(), this.archived && this.loadArchived()]);
-  }
-
-  /** Reads the archived conversations, or more of them. */
-  async loadArchived(offset = 0): Promise<void> {
-    const query = this.query.trim();
-    try {
-      const page = await call("sessions_list", { query, offset, limit: LIST_PAGE, archived: true });
-      if (query !== this.query.trim()) return;
-      const kept = (this.archived ?? []).slice(0, offset);
-      const known = new Set(kept.map(({ id }) => id));
-      this.archived = [...kept, ...page.sessions.filter(({ id }) => !known.has(id))];
-      this.moreArchived = page.has_more;
-    } catch (cause) {
-      this.listError = asAgentError(cause);
-    }
   }
 
   /** Opens a conversation, or a new one if `session` is null. */
@@ -188,12 +116,14 @@ export class Chat {
     if (session !== null) await this.read(session);
   }
 
-  /** Opens a conversation at the question of a turn. */
+  /** Opens a conversation at the question of a turn, or at the version of it that is shown. */
   async openAtTurn(session: string, turn: string): Promise<void> {
     await this.select(session);
     const isOpen = (): boolean => this.open?.session === session;
+    const isVersion = (shown: string): boolean =>
+      shown === turn || this.open?.versions[shown]?.siblings.includes(turn) === true;
     const found = () =>
-      this.open?.entries.find((entry) => entry.kind === "user" && entry.turn === turn);
+      this.open?.entries.find((entry) => entry.kind === "user" && isVersion(entry.turn));
     while (isOpen() && !found() && this.open!.hasMore) {
       if (!(await this.loadOlder(LARGE_PAGE))) break;
     }
@@ -255,7 +185,7 @@ export class Chat {
 
   /** Reads the open conversation again, and the list: after a sleep, a missed push or a failure. */
   async refresh(): Promise<void> {
-    await Promise.all([this.reloadList(), this.open ? this.read(this.open.session) : undefined]);
+    await Promise.all([this.list.reload(), this.open ? this.read(this.open.session) : undefined]);
   }
 
   /** Reads the page before the oldest entry; false when nothing was read. */
@@ -265,13 +195,12 @@ export class Chat {
     if (!state || before === null || !state.hasMore || this.loadingOlder) return false;
     this.loadingOlder = true;
     try {
-      const { items, has_more } = await call("items_page", {
-        session: state.session,
-        before,
-        limit,
-      });
-      takeItems(state, items);
-      state.hasMore = has_more && items.length > 0;
+      const changes = this.changes.get(state.session);
+      const page = await call("items_page", { session: state.session, before, limit });
+      // Other messages may be shown meanwhile, and all of them are read again.
+      if (changes !== this.changes.get(state.session)) return true;
+      takePage(state, page);
+      state.hasMore = page.has_more && page.items.length > 0;
       return true;
     } catch (cause) {
       if (this.open === state) this.openError = asAgentError(cause);
@@ -329,6 +258,27 @@ export class Chat {
     return this.send(message);
   }
 
+  /** Sends a message in place of a turn of the open conversation: an edited question, or the same one for another answer. Rejects if the
+   *  host refuses it; everything is then as before. */
+  async replace(turn: string, text: string, model: string | null): Promise<void> {
+    const session = this.open?.session;
+    if (session === undefined || this.sending) return;
+    this.sending = true;
+    try {
+      const { turn: next } = await call("turn_start", {
+        session,
+        text,
+        headless: false,
+        replaces: turn,
+        ...(model !== null && { model }),
+      });
+      this.sent = { session, turn: next, text };
+      this.justSent = next;
+    } finally {
+      this.sending = false;
+    }
+  }
+
   /** Puts words into the message field, to be changed and sent. */
   startWith(text: string): void {
     this.draft = text;
@@ -359,21 +309,21 @@ export class Chat {
 
   async rename(session: string, title: string): Promise<void> {
     await call("session_rename", { session, title });
-    const known = this.known(session);
+    const known = this.list.find(session);
     if (known) known.title = title;
   }
 
   /** Pins or archives a conversation, or takes a mark back. */
   async mark(session: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void> {
     await call("session_mark", { session, ...marks });
-    const known = this.known(session);
+    const known = this.list.find(session);
     if (known) this.takeSummary({ ...known, ...marks });
   }
 
   /** Deletes a conversation. For some seconds, `restore` takes it back. */
   async remove(session: string): Promise<void> {
     const summary =
-      this.known(session) ?? (this.lastRead?.id === session ? this.lastRead : undefined);
+      this.list.find(session) ?? (this.lastRead?.id === session ? this.lastRead : undefined);
     const wasOpen = this.open?.session === session;
     if (wasOpen) this.keepDraft();
     const draft = this.drafts.get(session) ?? "";
@@ -390,11 +340,11 @@ export class Chat {
     const known = this.deleted.find(({ summary }) => summary.id === session);
     try {
       await call("session_restore", { session });
-      if (known && !this.known(session)) this.takeSummary(known.summary);
+      if (known && !this.list.find(session)) this.takeSummary(known.summary);
       if (known && known.draft !== "") this.drafts.set(session, known.draft);
       if (known?.wasOpen) await this.select(session);
     } catch (cause) {
-      this.listError = asAgentError(cause);
+      this.list.error = asAgentError(cause);
     }
     this.forgetDeleted(session);
   }
@@ -402,11 +352,6 @@ export class Chat {
   /** Offers no more to undo the deletion of a conversation. */
   forgetDeleted(session: string): void {
     this.deleted = this.deleted.filter(({ summary }) => summary.id !== session);
-  }
-
-  private known(session: string | undefined): SessionSummary | undefined {
-    const fits = ({ id }: SessionSummary): boolean => id === session;
-    return this.sessions.find(fits) ?? this.archived?.find(fits);
   }
 
   /** Deletes a conversation with its values in the log and all older copies. */
@@ -438,17 +383,34 @@ export class Chat {
     return known;
   }
 
+  private changed(session: string): void {
+    this.changes.set(session, (this.changes.get(session) ?? 0) + 1);
+  }
+
+  private noteChanged(session: string): void {
+    this.changed(session);
+    this.outdated.add(session);
+  }
+
+  /** Reads a conversation that shows other messages now. One that is not open is read when it is opened. */
+  async readChanged(session: string): Promise<void> {
+    this.noteChanged(session);
+    if (this.open?.session === session) await this.read(session);
+  }
+
   private async read(session: string): Promise<void> {
-    const ended = this.ended.get(session);
+    const changes = this.changes.get(session);
     const sent = this.sent?.turn;
     try {
-      const view = await call("session_open", { session });
-      if (ended !== this.ended.get(session)) {
+      const known = this.outdated.has(session) ? this.transcripts.get(session) : undefined;
+      const view = await readSession(session, known ? firstSeq(known) : null);
+      if (changes !== this.changes.get(session)) {
         await this.read(session);
         return;
       }
       const state = this.transcripts.get(session);
-      if (state) openTranscript(state, view);
+      const isOutdated = this.outdated.delete(session);
+      if (state) (isOutdated ? replaceTranscript : openTranscript)(state, view);
       const lives = view.running_turn === sent || view.queue.some(({ turn }) => turn === sent);
       if (this.sent?.session === session && this.sent.turn === sent && !lives) this.sent = null;
       this.lastRead = view.summary;
@@ -463,8 +425,7 @@ export class Chat {
     switch (push.push) {
       case "turn": {
         const state = this.transcript(push.event.session);
-        if (push.event.type === "final")
-          this.ended.set(state.session, (this.ended.get(state.session) ?? 0) + 1);
+        if (push.event.type === "final") this.changed(state.session);
         applyEvent(state, push.event);
         if (push.event.type === "final" && this.sent?.turn === push.event.turn) this.sent = null;
         const shown = this.open?.session === state.session;
@@ -474,22 +435,27 @@ export class Chat {
         return;
       }
       case "session":
-        this.summaries++;
+        this.list.pushed();
         this.takeSummary(push.summary);
         return;
       case "session_deleted":
-        this.summaries++;
+        this.list.pushed();
         void this.removed(push.session);
+        return;
+      case "items_changed":
+        void this.readChanged(push.session);
         return;
       case "queue":
         this.transcript(push.session).queue = push.queue;
         return;
       case "lagged":
+        // Pushes were missed, perhaps also about the shown messages.
+        for (const session of this.transcripts.keys()) this.noteChanged(session);
         void this.refresh();
         return;
       case "approvals":
         // The list marks conversations that have pending actions, so it is read again.
-        void this.reloadList();
+        void this.list.reload();
         return;
       case "import":
       case "server":
@@ -503,25 +469,16 @@ export class Chat {
 
   private takeSummary(summary: SessionSummary): void {
     if (this.lastRead?.id === summary.id) this.lastRead = summary;
-    const fits = summary.title.toLowerCase().includes(this.query.trim().toLowerCase());
-    const isKnown = this.known(summary.id) !== undefined;
-    const [list, other] = summary.archived
-      ? [this.archived, this.sessions]
-      : [this.sessions, this.archived];
-    const at = other?.findIndex(({ id }) => id === summary.id) ?? -1;
-    if (at >= 0) other!.splice(at, 1);
-    if (list && (fits || isKnown)) insertSession(list, summary);
+    this.list.take(summary);
   }
 
   private async removed(session: string): Promise<void> {
     this.transcripts.delete(session);
-    this.ended.delete(session);
+    this.changes.delete(session);
+    this.outdated.delete(session);
     this.drafts.delete(session);
-    const at = this.sessions.findIndex((summary) => summary.id === session);
-    if (at >= 0) this.sessions.splice(at, 1);
-    this.archived = this.archived?.filter((summary) => summary.id !== session) ?? null;
-    if (this.open?.session === session)
-      await this.select(this.sessions[at]?.id ?? this.sessions[0]?.id ?? null);
+    const next = this.list.drop(session);
+    if (this.open?.session === session) await this.select(next?.id ?? null);
   }
 }
 

@@ -64,10 +64,14 @@ test("a deleted conversation is gone at once, and an undo brings it back, open a
   await chat.select("a");
   chat.draft = "half a question";
   await chat.remove("a");
-  expect([ids(chat.sessions), chat.open?.session, chat.deleted.length]).toEqual([["b"], "b", 1]);
+  expect([ids(chat.list.sessions), chat.open?.session, chat.deleted.length]).toEqual([
+    ["b"],
+    "b",
+    1,
+  ]);
   expect(host.calls).toContainEqual(["session_delete", { session: "a", undo: true }]);
   await chat.restore("a");
-  expect([ids(chat.sessions)?.toSorted(), chat.open?.session]).toEqual([["a", "b"], "a"]);
+  expect([ids(chat.list.sessions)?.toSorted(), chat.open?.session]).toEqual([["a", "b"], "a"]);
   expect([chat.draft, chat.deleted]).toEqual(["half a question", []]);
 });
 
@@ -82,11 +86,11 @@ test("an undo is offered for at least ten seconds and no longer than the host ca
 test("a deletion or an undo that the host refuses changes nothing or says so", async () => {
   host.refuses = "session_delete";
   await expect(chat.remove("a")).rejects.toThrow("no host");
-  expect([ids(chat.sessions), chat.deleted]).toEqual([["a", "b"], []]);
+  expect([ids(chat.list.sessions), chat.deleted]).toEqual([["a", "b"], []]);
   host.refuses = "session_restore";
   await chat.remove("a");
   await chat.restore("a");
-  expect([ids(chat.sessions), chat.listError?.message, chat.deleted]).toEqual([
+  expect([ids(chat.list.sessions), chat.list.error?.message, chat.deleted]).toEqual([
     ["b"],
     "no host",
     [],
@@ -94,13 +98,13 @@ test("a deletion or an undo that the host refuses changes nothing or says so", a
 });
 
 test("an archived conversation leaves the list, and a pinned one goes to its top", async () => {
-  await chat.loadArchived();
+  await chat.list.loadArchived();
   await chat.mark("b", { pinned: true });
-  expect(ids(chat.sessions)).toEqual(["b", "a"]);
+  expect(ids(chat.list.sessions)).toEqual(["b", "a"]);
   await chat.mark("a", { archived: true });
-  expect([ids(chat.sessions), ids(chat.archived)]).toEqual([["b"], ["a"]]);
+  expect([ids(chat.list.sessions), ids(chat.list.archived)]).toEqual([["b"], ["a"]]);
   await chat.mark("a", { archived: false });
-  expect([ids(chat.sessions), ids(chat.archived)]).toEqual([["b", "a"], []]);
+  expect([ids(chat.list.sessions), ids(chat.list.archived)]).toEqual([["b", "a"], []]);
 });
 
 test("a quotation is put below the draft, line by line", () => {

@@ -10,6 +10,7 @@ import {
   endOf,
   firstSeq,
   openTranscript,
+  replaceTranscript,
   takeItems,
   trimOldest,
   waitingApprovals,
@@ -397,4 +398,47 @@ test("a call on an older page and its result on a newer one are one entry, at th
   expect(shape(state)).toEqual(["user:1", "tool:2", "user:4"]);
   const entry = state.entries[1];
   expect(entry).toMatchObject({ title: "Search", summary: "3 found", outcome: "ok" });
+});
+
+test("when other messages are shown, hidden ones go with their pins and versions, and a live answer stays", () => {
+  const state = emptyTranscript("s");
+  const of = (turn: string, ...items: Item[]): Item[] => items.map((item) => ({ ...item, turn }));
+  const versions = [{ turn: "old", siblings: ["old", "new"], chosen: 0 }];
+  const cart = itemOf(5, {
+    kind: "tool_result",
+    call: "c2",
+    tool: "cart.get",
+    outcome: "ok",
+    summary: "",
+    data: { total: 1 },
+    view: { shape: "named", view: "cart", pinned: true },
+    untrusted: false,
+    duration_ms: 1,
+  });
+  openTranscript(state, viewOf([user, ...of("old", cart)], { versions }));
+  const kept = state.entries[0];
+  expect([pinned(state), Object.keys(state.versions)]).toEqual([{ total: 1 }, ["old"]]);
+  const question = itemOf(7, { kind: "user_message", text: "again" });
+  applyEvent(state, { ...eventOf({ type: "item", item: question }, 1), turn: "new" });
+  applyEvent(state, {
+    ...eventOf(
+      {
+        type: "blocks",
+        patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" },
+      },
+      2,
+    ),
+    turn: "new",
+  });
+  replaceTranscript(
+    state,
+    viewOf([user, ...of("new", question)], { running_turn: "new", has_more: true }),
+  );
+  expect(shape(state)).toEqual(["user:1", "user:7", "assistant:Infinity"]);
+  expect([state.entries[0] === kept, state.hasMore, state.pins, state.versions]).toEqual([
+    true,
+    true,
+    {},
+    {},
+  ]);
 });

@@ -2,134 +2,46 @@
 // they are given (the store wraps it), and know neither host nor DOM.
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Approval } from "../platform/generated/Approval";
-import type { ApprovalStatus } from "../platform/generated/ApprovalStatus";
-import type { Choice } from "../platform/generated/Choice";
-import type { Effect } from "../platform/generated/Effect";
-import type { Item } from "../platform/generated/Item";
-import type { ItemBody } from "../platform/generated/ItemBody";
-import type { QueuedMessage } from "../platform/generated/QueuedMessage";
-import type { RedactionCount } from "../platform/generated/RedactionCount";
-import type { ResultView } from "../platform/generated/ResultView";
 import type { SessionView } from "../platform/generated/SessionView";
-import type { Stage } from "../platform/generated/Stage";
-import type { SummaryMethod } from "../platform/generated/SummaryMethod";
-import type { Text } from "../platform/generated/Text";
-import type { ToolOutcome } from "../platform/generated/ToolOutcome";
 import type { TurnEvent } from "../platform/generated/TurnEvent";
 import { BlockStream } from "./blocks";
+import {
+  add,
+  lastAnswer,
+  toolEntry,
+  waitingApprovals,
+  type AssistantEntry,
+  type NoticeEntry,
+  type Running,
+  type ToolEntry,
+  type Transcript,
+} from "./entries";
+import { takeItem, takePage, takePinned } from "./items";
 
-type Body<K extends ItemBody["kind"]> = Extract<ItemBody, { kind: K }>;
-export type ToolResult = Body<"tool_result">;
-
-interface Common {
-  /** The key stays the same from the first event to the stored item, so that the element stays too. */
-  key: string;
-  turn: string;
-  /** The place in the session; Infinity until the item is stored. */
-  seq: number;
-  at: string;
-}
-export interface UserEntry extends Common {
-  kind: "user";
-  text: string;
-}
-export interface AssistantEntry extends Common {
-  kind: "assistant";
-  text: string;
-  stream: BlockStream;
-  model: string | null;
-  /** The specialist that wrote the answer. */
-  agent: string | null;
-  choices: Choice[];
-  /** The ids of the memories that the model read for the answer. */
-  remembered: string[];
-  partial: boolean;
-  /** Whether the answer is still being written. */
-  live: boolean;
-}
-export interface ToolEntry extends Common {
-  kind: "tool";
-  call: string;
-  tool: string;
-  title: string;
-  effect: Effect | null;
-  args: unknown;
-  outcome: ToolOutcome | null;
-  summary: string;
-  result: ToolResult | null;
-  /** The pending action in full, while it is known. */
-  approval: Approval | null;
-  approvalStatus: ApprovalStatus | null;
-  approvalReason: string | null;
-}
-export interface NoticeEntry extends Common {
-  kind: "notice";
-  level: Body<"notice">["level"];
-  code: string;
-  text: Text;
-  error: AgentError | null;
-}
-/** The counts of a turn's redacted values. */
-export interface RedactionEntry extends Common {
-  kind: "redaction";
-  counts: RedactionCount[];
-}
-/** The summary that the model reads from here on instead of the older messages. */
-export interface SummaryEntry extends Common {
-  kind: "summary";
-  text: string;
-  messages: number;
-  method: SummaryMethod;
-}
-export type Entry =
-  UserEntry | AssistantEntry | ToolEntry | RedactionEntry | SummaryEntry | NoticeEntry;
-
-export interface Running {
-  turn: string;
-  stage: Stage;
-  text: string | null;
-  agent: string | null;
-  /** The end of what the model thinks before it answers. Never stored. */
-  thoughts?: string;
-}
+export {
+  emptyTranscript,
+  endOf,
+  firstSeq,
+  lastAnswer,
+  placeOf,
+  questionOf,
+  waitingApprovals,
+  type AssistantEntry,
+  type Entry,
+  type NoticeEntry,
+  type Pin,
+  type RedactionEntry,
+  type Running,
+  type SummaryEntry,
+  type ToolEntry,
+  type ToolResult,
+  type Transcript,
+  type UserEntry,
+} from "./entries";
+export { takeItems, takePage, trimOldest } from "./items";
 
 /** Thoughts are cut to this many characters, more than a line shows. */
 const THOUGHTS = 400;
-
-export interface Transcript {
-  session: string;
-  loaded: boolean;
-  entries: Entry[];
-  hasMore: boolean;
-  /** Whether long-term memory is switched off for this conversation. */
-  memoryOff: boolean;
-  running: Running | null;
-  queue: QueuedMessage[];
-  /** The newest pinned results, by their place beside the conversation. A result stays even if its entry is far above or was never read. */
-  pins: Record<string, Pin>;
-  /** Whether an event was missed, so that the session must be reloaded. */
-  stale: boolean;
-}
-
-/** A result beside the conversation. */
-export interface Pin {
-  seq: number;
-  result: ToolResult;
-}
-
-export function emptyTranscript(session: string): Transcript {
-  return {
-    session,
-    loaded: false,
-    entries: [],
-    hasMore: false,
-    memoryOff: false,
-    running: null,
-    queue: [],
-    pins: {},
-    stale: false,
-  };
-}
 
 /** Replaces the session with the one that the host returned. Text of a running turn that arrived meanwhile is kept. */
 export function openTranscript(state: Transcript, view: SessionView): void {
@@ -142,7 +54,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
     state.entries = state.entries.filter((entry) => !Number.isFinite(entry.seq));
     state.hasMore = view.has_more;
   }
-  takeItems(state, view.items);
+  takePage(state, view);
   for (const item of view.pinned ?? []) takePinned(state, item);
   state.loaded = true;
   state.memoryOff = view.memory_off ?? false;
@@ -160,55 +72,17 @@ export function openTranscript(state: Transcript, view: SessionView): void {
   }
 }
 
-/** Inserts items in order, each once. */
-export function takeItems(state: Transcript, items: readonly Item[]): void {
-  const first = firstSeq(state);
-  if (first !== null && items.every(({ seq }) => seq < first)) takeOlderPage(state, items);
-  else for (const item of items) takeItem(state, item);
-}
-
-/** Inserts a page before all entries. The list is written once, because each single insertion would move all later entries. */
-function takeOlderPage(state: Transcript, items: readonly Item[]): void {
-  const page = emptyTranscript(state.session);
-  for (const item of items) takeItem(page, item);
-  const known = new Map<string, ToolEntry>();
-  for (const entry of state.entries) if (entry.kind === "tool") known.set(entry.call, entry);
-  const moved = new Set<Entry>();
-  const older = page.entries.map((entry) => {
-    const later = entry.kind === "tool" ? known.get(entry.call) : undefined;
-    if (entry.kind !== "tool" || !later) return entry;
-    // The call is on this page and its result on a later one: one entry, at the place of the call.
-    if (later.tool === "") later.tool = entry.tool;
-    if (later.title === "") later.title = entry.title;
-    if (later.summary === "") later.summary = entry.summary;
-    later.effect ??= entry.effect;
-    later.args ??= entry.args;
-    later.outcome ??= entry.outcome;
-    later.result ??= entry.result;
-    later.approvalStatus ??= entry.approvalStatus;
-    later.approvalReason ??= entry.approvalReason;
-    later.seq = entry.seq;
-    later.at = entry.at;
-    moved.add(later);
-    return later;
-  });
-  state.entries = [...older, ...state.entries.filter((entry) => !moved.has(entry))];
-  for (const [place, pin] of Object.entries(page.pins))
-    if (pin.seq >= (state.pins[place]?.seq ?? 0)) state.pins[place] = pin;
-}
-
-/** Forgets the oldest entries beyond `keep`; they can be read again. */
-export function trimOldest(state: Transcript, keep: number): void {
-  const excess = state.entries.length - keep;
-  if (excess <= 0) return;
-  state.entries.splice(0, excess);
-  state.hasMore = true;
-}
-
-/** Returns the `seq` before which older items are requested. */
-export function firstSeq(state: Transcript): number | null {
-  const seq = Math.min(...state.entries.map((entry) => entry.seq));
-  return Number.isFinite(seq) ? seq : null;
+/** Replaces the session with the one that the host returned when other messages are shown than before. Entries of turns that are hidden or
+ *  deleted now are removed, and all others stay. */
+export function replaceTranscript(state: Transcript, view: SessionView): void {
+  const shown = new Set(view.items.map(({ turn }) => turn));
+  // A turn that began after the host's answer has sent its first entries already.
+  for (const turn of [view.running_turn, state.running?.turn]) if (turn) shown.add(turn);
+  state.entries = state.entries.filter(({ turn }) => shown.has(turn));
+  state.versions = {};
+  state.pins = {};
+  openTranscript(state, view);
+  state.hasMore = view.has_more;
 }
 
 export function takeApproval(state: Transcript, approval: Approval): void {
@@ -374,215 +248,4 @@ function liveAnswer(state: Transcript, turn: string, at: string): AssistantEntry
   add(state, entry);
   running(state, turn);
   return state.entries.at(-1) as AssistantEntry;
-}
-
-function toolEntry(state: Transcript, call: string, turn: string, at: string): ToolEntry {
-  const known = state.entries.find(
-    (entry): entry is ToolEntry => entry.kind === "tool" && entry.call === call,
-  );
-  if (known) return known;
-  const entry: ToolEntry = {
-    kind: "tool",
-    key: `call:${call}`,
-    call,
-    turn,
-    seq: Infinity,
-    at,
-    tool: "",
-    title: "",
-    effect: null,
-    args: null,
-    outcome: null,
-    summary: "",
-    result: null,
-    approval: null,
-    approvalStatus: null,
-    approvalReason: null,
-  };
-  add(state, entry);
-  return state.entries.at(-1) as ToolEntry;
-}
-
-function takeItem(state: Transcript, item: Item): void {
-  const { id, turn, seq, created_at: at, body } = item;
-  switch (body.kind) {
-    case "user_message":
-      if (!state.entries.some((entry) => entry.key === id))
-        place(state, { kind: "user", key: id, turn, seq, at, text: body.text });
-      return;
-    case "assistant_text":
-      takeAnswer(state, item, body);
-      return;
-    case "tool_call": {
-      const entry = toolEntry(state, body.call, turn, at);
-      Object.assign(entry, {
-        tool: body.tool,
-        title: body.title,
-        effect: body.effect,
-        args: body.arguments,
-      });
-      moveTo(state, entry, seq, at);
-      return;
-    }
-    case "tool_result": {
-      const entry = toolEntry(state, body.call, turn, at);
-      Object.assign(entry, {
-        tool: body.tool,
-        outcome: body.outcome,
-        summary: body.summary,
-        result: body,
-      });
-      if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
-      takePinned(state, item);
-      return;
-    }
-    case "approval": {
-      const entry = toolEntry(state, body.call, turn, at);
-      if (entry.tool === "") entry.tool = body.tool;
-      entry.approvalStatus = body.status;
-      entry.approvalReason = body.reason ?? null;
-      if (entry.approval?.id === body.approval) entry.approval.status = body.status;
-      if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
-      return;
-    }
-    case "redaction":
-      if (!state.entries.some((entry) => entry.key === id))
-        place(state, { kind: "redaction", key: id, turn, seq, at, counts: body.counts });
-      return;
-    case "summary":
-      if (!state.entries.some((entry) => entry.key === id))
-        place(state, {
-          kind: "summary",
-          key: id,
-          turn,
-          seq,
-          at,
-          text: body.text,
-          messages: body.messages,
-          method: body.method,
-        });
-      return;
-    case "notice": {
-      // The stored form of a failure that the turn has already reported.
-      const shown = state.entries.find(
-        (entry): entry is NoticeEntry =>
-          entry.kind === "notice" &&
-          (entry.key === id || (entry.key === `error:${turn}` && body.level === "error")),
-      );
-      if (!shown)
-        place(state, {
-          kind: "notice",
-          key: id,
-          turn,
-          seq,
-          at,
-          level: body.level,
-          code: body.code,
-          text: body.text,
-          error: null,
-        });
-      else if (!Number.isFinite(shown.seq)) moveTo(state, shown, seq, at);
-      return;
-    }
-  }
-}
-
-/** Returns the place of a tool's results beside the conversation. Tools with the same named view share it; other tools have their own. */
-export function placeOf(view: ResultView | undefined, tool: string): string {
-  return view?.shape === "named" ? `view ${view.view}` : `tool ${tool}`;
-}
-
-function takePinned(state: Transcript, { seq, body }: Item): void {
-  if (body.kind !== "tool_result" || !body.view.pinned || body.outcome !== "ok") return;
-  const place = placeOf(body.view, body.tool);
-  if (seq >= (state.pins[place]?.seq ?? 0)) state.pins[place] = { seq, result: body };
-}
-
-function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
-  const rest = {
-    text: body.text,
-    model: body.model ?? null,
-    agent: body.agent ?? null,
-    choices: body.choices ?? [],
-    remembered: body.remembered ?? [],
-    partial: body.partial,
-    live: false,
-  };
-  const known = state.entries.find((entry) => entry.kind === "assistant" && entry.seq === item.seq);
-  if (known) return;
-  const live = state.entries.findLast(
-    (entry): entry is AssistantEntry =>
-      entry.kind === "assistant" && entry.turn === item.turn && entry.live,
-  );
-  if (live) {
-    live.stream.replace(body.blocks ?? []);
-    Object.assign(live, rest);
-    moveTo(state, live, item.seq, item.created_at);
-    return;
-  }
-  place(state, {
-    kind: "assistant",
-    key: item.id,
-    turn: item.turn,
-    seq: item.seq,
-    at: item.created_at,
-    stream: new BlockStream(body.blocks ?? []),
-    ...rest,
-  });
-}
-
-function add(state: Transcript, entry: Entry): void {
-  state.entries.push(entry);
-}
-
-/** Puts a new entry where its `seq` belongs. */
-function place(state: Transcript, entry: Entry): void {
-  let at = state.entries.length;
-  while (at > 0 && state.entries[at - 1]!.seq > entry.seq) at--;
-  state.entries.splice(at, 0, entry);
-}
-
-/** Gives an entry its stored place. The entry moves only if it has to, so that its element stays where it is. */
-function moveTo(state: Transcript, entry: Entry, seq: number, at: string): void {
-  entry.seq = seq;
-  entry.at = at;
-  const index = state.entries.indexOf(entry);
-  const fits =
-    (state.entries[index - 1]?.seq ?? -1) < seq &&
-    (state.entries[index + 1]?.seq ?? Infinity) > seq;
-  if (!fits && index >= 0) place(state, state.entries.splice(index, 1)[0]!);
-}
-
-export function lastAnswer(state: Transcript): AssistantEntry | null {
-  return (
-    state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant") ?? null
-  );
-}
-
-/** Returns how the answer of a finished turn ended. Null if the turn failed or its end is unknown. */
-export function endOf(state: Transcript, turn: string): "complete" | "stopped" | null {
-  const own = state.entries.filter((entry) => entry.turn === turn);
-  const notices = own.filter((entry) => entry.kind === "notice");
-  if (notices.some((entry) => entry.level === "error")) return null;
-  const answer = own.findLast((entry) => entry.kind === "assistant");
-  // Earlier texts of a turn are complete, even if the turn was stopped after them.
-  if (answer?.partial || notices.some((entry) => entry.code === "turn_cancelled")) return "stopped";
-  return answer && Number.isFinite(answer.seq) ? "complete" : null;
-}
-
-/** Returns the text of the user message that began a turn. */
-export function questionOf(state: Transcript, turn: string): string | null {
-  return (
-    state.entries.find((entry): entry is UserEntry => entry.kind === "user" && entry.turn === turn)
-      ?.text ?? null
-  );
-}
-
-/** Returns the pending actions of this conversation, oldest first. */
-export function waitingApprovals(state: Transcript): Approval[] {
-  return state.entries.flatMap((entry) =>
-    entry.kind === "tool" && entry.approvalStatus === "pending" && entry.approval
-      ? [entry.approval]
-      : [],
-  );
 }

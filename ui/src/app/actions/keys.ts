@@ -32,6 +32,7 @@ const NAMES: Readonly<Record<string, string>> = {
   end: "End",
   home: "Home",
   escape: "Esc",
+  arrowup: "↑",
 };
 
 /** Returns the keys as they stand on a keyboard, such as `["Ctrl", "Shift", "P"]`. */

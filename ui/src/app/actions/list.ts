@@ -5,6 +5,8 @@ import type { Vars } from "../../i18n/plural";
 import { call } from "../../platform";
 import { chat } from "../../state/chat.svelte";
 import { sources } from "../../state/sources.svelte";
+import { versions } from "../../state/versions.svelte";
+import { whyNotAsked } from "../../views/chat/messageActions";
 import { app } from "../app.svelte";
 import { router } from "../router.svelte";
 import { isHandled, runShortcut, type ShortcutEvent } from "../shortcuts";
@@ -54,6 +56,8 @@ function importFiles(): void {
 }
 
 const isWelcomed = (): boolean => app.settings?.settings.welcomed === true;
+/** Whether the last question can be edited or asked again now. */
+const isAskable = (): boolean => versions.lastTurn !== null && whyNotAsked() === null;
 const isRunning = (): boolean => Boolean(chat.open?.running);
 
 const OF_CHAT: readonly Action[] = [
@@ -136,6 +140,26 @@ const OF_VIEWS: readonly Action[] = VIEW_NAMES.map((view, index) => ({
 
 /** Actions that have no key. They are found in the palette. */
 const WITHOUT_KEYS: readonly Action[] = [
+  {
+    id: "edit_last",
+    name: "message.edit_last",
+    keys: null,
+    isAvailable: isAskable,
+    run: () => {
+      router.go("chat");
+      versions.edit(versions.lastTurn);
+    },
+  },
+  {
+    id: "regenerate_last",
+    name: "message.regenerate_last",
+    keys: null,
+    isAvailable: isAskable,
+    run: () => {
+      router.go("chat");
+      void versions.regenerate(versions.lastTurn, "question", null);
+    },
+  },
   { id: "import", name: "data.choose", keys: null, run: importFiles },
   {
     id: "database",
@@ -159,6 +183,7 @@ export const PART_KEYS: readonly PartKey[] = [
   { name: "help.send", keys: { key: "enter" } },
   { name: "help.newline", keys: { key: "enter", shift: true } },
   { name: "help.mention", keys: { key: "@" } },
+  { name: "help.edit_last", keys: { key: "arrowup" } },
   { name: "chat.to_start", keys: { key: "home" } },
   { name: "chat.to_end", keys: { key: "end" } },
   { name: "sessions.rename_title", keys: { key: "f2" } },

@@ -8,6 +8,8 @@ export interface MenuItem {
   /** Keys that do the same. */
   keys?: string;
   isDisabled?: boolean;
+  /** Why it cannot be used now, if a person may not know. */
+  reason?: MessageKey;
   /** Does the work. Returns false if it could not be done. */
   run: () => Promise<boolean>;
   /** The advice if it could not be done. */

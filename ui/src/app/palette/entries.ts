@@ -51,7 +51,9 @@ const sessions: Lookup = {
   isAsked: true,
   find: async (query) => {
     const found = await call("sessions_list", { query, offset: 0, limit: MOST, archived: false });
-    const others = chat.sessions.filter(({ id }) => !found.sessions.some((one) => one.id === id));
+    const others = chat.list.sessions.filter(
+      ({ id }) => !found.sessions.some((one) => one.id === id),
+    );
     // The host finds a query as a whole. Single words are found in the conversations that the list has.
     return [...found.sessions, ...others].map(ofSession);
   },

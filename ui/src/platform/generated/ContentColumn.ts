@@ -9,6 +9,10 @@ import type { ValueFormat } from "./ValueFormat";
  */
 export type ContentColumn = { 
 /**
+ * The name in the query. None for other results.
+ */
+name?: string, 
+/**
  * The heading, by language.
  */
 label: { [key in string]: string }, 

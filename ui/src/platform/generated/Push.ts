@@ -25,6 +25,10 @@ summary: SessionSummary, } | { "push": "session_deleted",
 /**
  * The deleted session.
  */
+session: SessionId, } | { "push": "items_changed", 
+/**
+ * The session with other messages.
+ */
 session: SessionId, } | { "push": "queue", 
 /**
  * The session for which the messages wait.

@@ -30,6 +30,15 @@ rows: Array<Array<ResultCell>>,
  */
 total: number, 
 /**
+ * The figures of all rows together, if the query asked for them: one row, or one for each
+ * currency, each with a cell for each column.
+ */
+totals?: Array<Array<ResultCell>>, 
+/**
+ * The number of all columns, if only the first ones were read.
+ */
+all_columns?: number, 
+/**
  * With what the figures of a query were computed. None for other results.
  */
 state?: FigureState, 

@@ -15,4 +15,12 @@ messages: number,
 /**
  * The number of results of which the file has a part only.
  */
-cut: number, };
+cut: number, 
+/**
+ * The number of versions of messages that are not in the file, because another is shown.
+ */
+other_versions: number, 
+/**
+ * The number of deleted messages.
+ */
+deleted: number, };

@@ -4,6 +4,7 @@ import type { Item } from "./Item";
 import type { QueuedMessage } from "./QueuedMessage";
 import type { SessionSummary } from "./SessionSummary";
 import type { TurnId } from "./TurnId";
+import type { TurnVersions } from "./TurnVersions";
 
 /**
  * An open session: its newest items (ascending), the running turn, and waiting messages.
@@ -21,6 +22,10 @@ items: Array<Item>,
  * Whether there are older items than the first of `items`.
  */
 has_more: boolean, 
+/**
+ * The turns of `items` that have several versions.
+ */
+versions?: Array<TurnVersions>, 
 /**
  * The turn that runs now; absent if there is none.
  */

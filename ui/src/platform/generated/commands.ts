@@ -158,6 +158,8 @@ import type { TileFigures } from "./TileFigures";
 import type { ToolCallParams } from "./ToolCallParams";
 import type { ToolCallResponse } from "./ToolCallResponse";
 import type { TurnCancelParams } from "./TurnCancelParams";
+import type { TurnDeleteResponse } from "./TurnDeleteResponse";
+import type { TurnParams } from "./TurnParams";
 import type { TurnStartParams } from "./TurnStartParams";
 import type { TurnStartResponse } from "./TurnStartResponse";
 import type { VerifyParams } from "./VerifyParams";
@@ -176,6 +178,9 @@ export type CommandMap = {
   items_page: { params: ItemsPageParams; response: ItemsPageResponse };
   turn_start: { params: TurnStartParams; response: TurnStartResponse };
   turn_cancel: { params: TurnCancelParams; response: Empty };
+  turn_show: { params: TurnParams; response: Empty };
+  turn_delete: { params: TurnParams; response: TurnDeleteResponse };
+  turn_restore: { params: TurnParams; response: Empty };
   approvals_list: { params: ApprovalsListParams; response: ApprovalsListResponse };
   approval_open: { params: ApprovalParams; response: Empty };
   grants_list: { params: Empty; response: GrantsListResponse };

@@ -20,6 +20,17 @@ export function readingOrder(entries: readonly Entry[]): Entry[] {
 const isCard = (entry: Entry): boolean =>
   entry.kind === "tool" && entry.result?.outcome === "ok" && entry.result.view.shape !== "plain";
 
+/** Returns the keys of the last texts of all turns whose question is among the entries. */
+export function lastTexts(entries: readonly Entry[]): Set<string> {
+  const asked = new Set<string>();
+  const last = new Map<string, string>();
+  for (const { kind, turn, key } of entries) {
+    if (kind === "user") asked.add(turn);
+    else if (kind === "assistant" && asked.has(turn)) last.set(turn, key);
+  }
+  return new Set(last.values());
+}
+
 /** Returns the keys of the answers that are followed by a notice of their turn, which says why they are incomplete. */
 export function explainedAnswers(entries: readonly Entry[]): Set<string> {
   const found = new Set<string>();
