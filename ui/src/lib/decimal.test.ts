@@ -10,6 +10,7 @@ import {
   placesFor,
   placesOf,
   significantDigits,
+  sumOfDecimals,
 } from "./decimal";
 
 test("a difference keeps every digit and the decimal places of the more exact number", () => {
@@ -50,4 +51,12 @@ test("a number with an exponent is as exact as its digits", () => {
 
 test("a figure below 1 has more decimals for a reader", () => {
   expect([0, 0.0044, "-0.5", 1, "-17.25"].map(placesFor)).toEqual([4, 4, 4, 2, 2]);
+});
+
+test("a sum is exact, and there is none of what is no number", () => {
+  const tenths = Array.from({ length: 10 }, () => "0.1");
+  expect(sumOfDecimals(tenths)).toBe("1.0");
+  expect(sumOfDecimals(["12345678901234567.25", "-0.25", "1e3"])).toBe("12345678901235567.00");
+  expect(sumOfDecimals(["1e308", "1e308"])).toBe(`2${"0".repeat(308)}`);
+  expect([sumOfDecimals([]), sumOfDecimals(["1", "Infinity"])]).toEqual([null, null]);
 });

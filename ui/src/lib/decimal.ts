@@ -35,6 +35,20 @@ export function minus(one: string, other: string): string | null {
   return written(raised(a, scale) - raised(b, scale), scale);
 }
 
+/** Returns the sum of numbers, with the decimal places of the most exact one. Null if there is none, or if a text is no number. */
+export function sumOfDecimals(values: readonly string[]): string | null {
+  const parts: Scaled[] = [];
+  for (const value of values) {
+    const part = scaled(value);
+    if (!part) return null;
+    parts.push(part);
+  }
+  if (parts.length === 0) return null;
+  const scale = parts.reduce((most, part) => Math.max(most, part.scale), 0);
+  const units = parts.reduce((sum, part) => sum + raised(part, scale), 0n);
+  return written(units, scale);
+}
+
 /** Compares two numbers: negative, zero or positive. A text that is no number comes last. */
 export function compareDecimals(one: string, other: string): number {
   const [a, b] = [scaled(one), scaled(other)];

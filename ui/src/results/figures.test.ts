@@ -106,3 +106,25 @@ test("the columns of a comparison have headings of their own in a table", () => 
   const plain = content([column(undefined, "money")], [1]);
   expect(withHeadings(plain)).toBe(plain);
 });
+
+test("a column without a heading of its own has its name in words", () => {
+  const named = (name: string, role: ContentColumn["role"]): ContentColumn => ({
+    name,
+    label: { en: name },
+    role,
+    format: "text",
+  });
+  const { columns } = withHeadings({
+    columns: [
+      named("week", "time"),
+      named("ad_group", "dimension"),
+      named("cpc", "measure"),
+      named("count(*)", "measure"),
+      { ...named("spend", "measure"), label: { en: "Cost" } },
+    ],
+    rows: [],
+    total: 0,
+  });
+  const headings = columns.map(({ label }) => wordsOf(label));
+  expect(headings).toEqual(["Week", "Ad group", "CPC", "count(*)", "Cost"]);
+});

@@ -3,15 +3,12 @@ import { t, type MessageKey } from "../i18n/index.svelte";
 import type { DataColumn } from "../platform/generated/DataColumn";
 import type { MetricQuery } from "../platform/generated/MetricQuery";
 import { headingOf } from "./grid/cells";
+import { plainName } from "./names";
 import { figureName, groupName } from "./query/change";
 
-type Group = NonNullable<MetricQuery["by"]>[number];
+export { plainName } from "./names";
 
-/** Returns the name of a definition as a reader writes it. */
-export function plainName(name: string): string {
-  const words = name.replace(/[_\s]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+type Group = NonNullable<MetricQuery["by"]>[number];
 
 function shownName(name: string, columns: readonly DataColumn[]): string {
   const column = columns.find((one) => one.name === name);

@@ -78,7 +78,7 @@ describe("tables", () => {
     const html = drawn("table", content([city, spend], [["Falun", 5]], "SEK"));
     expect(texts(html)).toBe("List City Spend Falun 5.00 SEK");
     expect(html).toMatch(/<caption[^>]*>List/);
-    expect(html).toMatch(/<td class="end[^"]*">5\.00/);
+    expect(html).toMatch(/<td class="end[^"]*">(?:<!--[^>]*-->)?5\.00/);
   });
   test("a long table opens in place, and says if rows are missing", () => {
     const rows = Array.from({ length: 12 }, (_, n): Value[] => [`City ${n}`]);

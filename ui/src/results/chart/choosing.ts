@@ -32,6 +32,8 @@ const MOST_NAMED_COLUMNS = 12;
 const FEW_TIMES = 7;
 /** Fewer points than this say nothing about two measures. */
 const LEAST_POINTS = 3;
+/** With more columns of names and times than this, only a table says something. No query has so many. */
+const MOST_NAMES = 60;
 /** The most values of a small whole number with an order, such as the day of the month. */
 const MOST_ORDERED = 31;
 
@@ -46,7 +48,7 @@ export function numberOf(cell: ResultCell | undefined): number | null {
 /** Returns the charts that fit. Null: a table or single figures say more. */
 export function chooseChart(content: ResultContent): Choice | null {
   const { columns, rows } = content;
-  if (rows.length < 2) return null;
+  if (rows.length < 2 || hasManyNames(columns)) return null;
   const measures = columns.flatMap((column, at) => (isMeasure(column, rows, at) ? [at] : []));
   if (measures.length === 0) return null;
   const placed = placesOf(columns, rows);
@@ -58,11 +60,15 @@ export function chooseChart(content: ResultContent): Choice | null {
 /** Whether a chart is drawn before a person asks for it. Lists that are no answer to a query are read, and so are rows with several names. */
 export function isChartFirst(shape: ShapeName, content: ResultContent): boolean {
   if (shape === "series") return true;
+  if (hasManyNames(content.columns)) return false;
   const names = content.columns.filter(
     (column, at) => column.role === "dimension" && countValues(content.rows, at) > 1,
   );
   return shape === "table" && content.state !== undefined && names.length < 2;
 }
+
+const hasManyNames = (columns: readonly ContentColumn[]): boolean =>
+  columns.filter(({ role }) => role !== "measure").length > MOST_NAMES;
 
 function isMeasure(column: ContentColumn, rows: readonly Row[], at: number): boolean {
   return (

@@ -1,6 +1,6 @@
 // Draws specifications of charts by Vega-Lite and Vega. Expressions are interpreted, because the window evaluates no text. The libraries fetch nothing.
 // It is loaded when the first chart is drawn.
-import { logger, parse, View, Warn } from "vega";
+import { logger, parse, View, Warn, type Item } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 import { Handler } from "vega-tooltip";
@@ -45,12 +45,26 @@ export interface Drawing {
   end(): void;
 }
 
-/** Draws a chart at the end of an element. `onpoint` gets the number of the place under the pointer, or -1. */
+/** Called with the places of a chart, which are numbers. */
+export interface Handlers {
+  /** Called with the place under the pointer, or -1. */
+  onpoint: (stop: number) => void;
+  /** Called with the place that is clicked. */
+  onopen: (stop: number) => void;
+}
+
+/** Returns the number of the place that a mark belongs to; -1 if it belongs to none. */
+function stopOf(item: Item | null | undefined): number {
+  const stop = (item?.datum as { stop?: unknown } | undefined)?.stop;
+  return typeof stop === "number" ? stop : -1;
+}
+
+/** Draws a chart at the end of an element. */
 export async function draw(
   element: HTMLElement,
   spec: Spec,
   marks: number,
-  onpoint: (stop: number) => void,
+  { onpoint, onopen }: Handlers,
 ): Promise<Drawing> {
   const tooltip = new Handler({ disableDefaultStyle: true, formatTooltip: escapeText });
   const view = viewOf(spec)
@@ -59,9 +73,10 @@ export async function draw(
   const own = document.createElement("div");
   element.append(own);
   view.initialize(own);
-  view.addEventListener("mousemove", (_, item) => {
-    const stop = (item?.datum as { stop?: unknown } | undefined)?.stop;
-    onpoint(typeof stop === "number" ? stop : -1);
+  view.addEventListener("mousemove", (_, item) => onpoint(stopOf(item)));
+  view.addEventListener("click", (_, item) => {
+    const stop = stopOf(item);
+    if (stop >= 0) onopen(stop);
   });
   view.addEventListener("mouseout", () => onpoint(-1));
   try {

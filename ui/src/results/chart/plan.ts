@@ -6,7 +6,7 @@ import type { ChartKind } from "../../platform/generated/ChartKind";
 import type { ContentColumn } from "../../platform/generated/ContentColumn";
 import type { ResultCell } from "../../platform/generated/ResultCell";
 import type { ResultContent } from "../../platform/generated/ResultContent";
-import { cellText, countRows, numberText, wordsOf } from "../content";
+import { cellText, countRows, leftColumns, numberText, wordsOf } from "../content";
 import { axisOf } from "./axis";
 import { planPoints } from "./points";
 import {
@@ -40,9 +40,10 @@ const OTHER = "Other";
 export function planOf(content: ResultContent, choice: Choice, kind: ChartKind): Plan {
   const plan = kind === "points" ? planPoints(content, choice) : planPanels(content, choice, kind);
   const [shown, total] = [content.rows.length, countRows(content)];
-  if (total <= shown) return plan;
   const cut = t("results.cut", { shown: formatNumber(shown), total: formatNumber(total) });
-  return { ...plan, notes: [cut, ...plan.notes] };
+  const columns = leftColumns(content);
+  const notes = [...(total > shown ? [cut] : []), ...(columns === null ? [] : [columns])];
+  return { ...plan, notes: [...notes, ...plan.notes] };
 }
 
 interface Frame {
@@ -67,6 +68,7 @@ function planPanels(content: ResultContent, choice: Choice, kind: ChartKind): Pl
   const keys = panels.map(({ places }) => places.map(({ key }) => key).join());
   const isShared = keys.every((key) => key === keys[0]);
   const stops = isShared ? sharedStops(panels) : ownStops(panels);
+  const places = isShared ? (panels[0]?.places ?? []) : panels.flatMap((panel) => panel.places);
   if (panels.some(({ places }) => places.some(({ isPartial }) => isPartial)))
     notes.push(t("results.chart_partial"));
   if (panels.some(({ better }) => better)) notes.push(t("results.chart_better"));
@@ -76,6 +78,7 @@ function planPanels(content: ResultContent, choice: Choice, kind: ChartKind): Pl
     points: null,
     isOnCalendar: frame.isOnCalendar,
     stops,
+    opens: places.map(({ opens }) => opens),
     notes: [...new Set(notes)],
     summary: panels.map(summaryOf).join(" "),
   };
@@ -122,6 +125,7 @@ function placesOf(frame: Omit<Frame, "places">): Place[] {
       label: labels?.[index] ?? name,
       at: isOnCalendar ? millisOf(String(cell.value)) : index,
       isPartial: isPartial(String(cell.value)),
+      opens: rows.has(key) ? { values: new Map([[along, cell.value]]), title: name } : "gap",
     };
   });
 }
@@ -136,6 +140,7 @@ interface Draft {
 /** Returns which figures are drawn together: those of one unit, format and size, or those of one column if another column has series. */
 function draftsOf({ content, choice }: Frame, notes: string[]): Draft[] {
   const drafts: Draft[] = [];
+  const left = new Set<string>();
   for (const at of choice.measures) {
     const figures = figuresOf(content, at);
     for (const figure of figures) {
@@ -143,13 +148,13 @@ function draftsOf({ content, choice }: Frame, notes: string[]): Draft[] {
         (draft) => choice.by.length === 0 && draft.isWhole && canShare(draft, figure),
       );
       if (shared && figures.length === 1) shared.figures.push(figure);
-      else drafts.push({ figures: [figure], isWhole: figures.length === 1 });
+      else if (drafts.length < MOST_PANELS)
+        drafts.push({ figures: [figure], isWhole: figures.length === 1 });
+      else left.add(figureName(figure));
     }
   }
-  const left = drafts.slice(MOST_PANELS).flatMap(({ figures }) => figures.map(figureName));
-  if (left.length > 0)
-    notes.push(t("results.chart_not_drawn", { names: listNames([...new Set(left)]) }));
-  return drafts.slice(0, MOST_PANELS);
+  if (left.size > 0) notes.push(t("results.chart_not_drawn", { names: listNames([...left]) }));
+  return drafts;
 }
 
 const isChange = ({ better, compared }: ContentColumn): boolean =>
@@ -301,7 +306,14 @@ function chosenPlaces(
   }
   say(t("results.chart_others", { count: left.length }));
   const name = t("results.chart_other");
-  const other = { key: "", name, label: name, at: MOST_BARS, isPartial: false };
+  const other: Place = {
+    key: "",
+    name,
+    label: name,
+    at: MOST_BARS,
+    isPartial: false,
+    opens: "others",
+  };
   return { places: [...first, other], others: [...left, ...rest] };
 }
 

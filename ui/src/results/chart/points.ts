@@ -2,6 +2,7 @@
 import { t } from "../../i18n/index.svelte";
 import type { ResultContent } from "../../platform/generated/ResultContent";
 import { cellText, wordsOf } from "../content";
+import { openingOfRow } from "../drill/opening";
 import { axisOf } from "./axis";
 import { MOST_SERIES, nameKey, numberOf, type Choice, type Row } from "./choosing";
 import { figureName, figuresOf, type Figure } from "./figures";
@@ -14,9 +15,9 @@ export function planPoints(content: ResultContent, choice: Choice): Plan {
   const [xAt, yAt] = choice.measures as [number, number];
   const notes: string[] = [];
   const drawn = rows
-    .flatMap((row) => {
+    .flatMap((row, at) => {
       const [x, y] = [numberOf(row[xAt]), numberOf(row[yAt])];
-      return x === null || y === null ? [] : [{ row, x, y }];
+      return x === null || y === null ? [] : [{ row, at, x, y }];
     })
     .sort((one, other) => one.x - other.x);
   if (drawn.length < rows.length)
@@ -51,6 +52,7 @@ export function planPoints(content: ResultContent, choice: Choice): Plan {
     },
     isOnCalendar: false,
     stops,
+    opens: drawn.map(({ at }) => openingOfRow(content, at)),
     notes,
     summary: t("results.chart_points_summary", {
       count: drawn.length,

@@ -11,7 +11,7 @@ import { escapeText, viewOf } from "./drawing";
 import type { Json, Spec } from "./marks";
 import { partialTimes } from "./partial";
 import { planOf } from "./plan";
-import { specOf } from "./spec";
+import { heightOf, specOf } from "./spec";
 import {
   askedBy,
   CITY,
@@ -426,6 +426,25 @@ describe("what data may hold", () => {
   test("a tooltip is a text, whatever the data hold", () => {
     expect(escapeText('<b a="1">&')).toBe("&lt;b a=&quot;1&quot;&gt;&amp;");
   });
+});
+
+test("marks have no role of their own, because the page says what the picture shows", async () => {
+  for (const kind of ["lines", "columns"] as const) {
+    const shown = plan(result([DAY, SPEND], [[dayAfter(0), 4] as Value[], [dayAfter(1), 5]]), kind);
+    const svg = await viewOf(spec(shown)).toSVG();
+    const marks = svg.match(/<g class="mark-(?:line|symbol|rect|rule) role-mark[^>]*>/g) ?? [];
+    expect(marks.length).toBeGreaterThan(1);
+    for (const mark of marks) expect(mark).toContain('aria-hidden="true"');
+  }
+});
+
+test("a wide plot is higher, and the page keeps as much room for it", () => {
+  const shown = plan(result([DAY, SPEND], [[dayAfter(0), 4] as Value[], [dayAfter(1), 5]]));
+  const heights = [400, 760, 900, 2_400].map((width) => {
+    const { vconcat } = specOf(shown, THEME, { width }) as { vconcat: { height: number }[] };
+    return [vconcat[0]!.height, heightOf(shown, width) - 54];
+  });
+  expect(heights).toEqual([190, 190, 225, 280].map((height) => [height, height]));
 });
 
 test("a saved picture has the heading, what is said below it, and the ground of the theme", async () => {

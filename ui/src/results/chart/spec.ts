@@ -18,6 +18,10 @@ export interface Frame {
 const END = 28;
 const EDGE = 4;
 const [PLOT, SMALL_PLOT, POINTS_PLOT] = [190, 120, 260];
+/** A wide plot grows with its width up to this height, so that its lines are not flat. */
+const HIGHEST_PLOT = 280;
+/** The width of a plot for each pixel of its height, from where it grows on. */
+const FLATNESS = 4;
 /** The width of a character as a part of its size. */
 const CHARACTER = 0.62;
 
@@ -57,24 +61,26 @@ export function specOf(plan: Plan, theme: ChartTheme, frame: Frame): Spec {
 }
 
 /** Returns the height that a chart is likely to have in pixels, so that the page keeps its place while it is drawn. */
-export function heightOf({ kind, panels, points }: Plan): number {
+export function heightOf({ kind, panels, points }: Plan, width: number): number {
   if (points) return POINTS_PLOT + 60;
   const heights = panels.map(
     (panel) =>
-      (kind === "bars" ? barsHeight(panel) : plotHeight(panels.length)) +
+      (kind === "bars" ? barsHeight(panel) : plotHeight(panels.length, width)) +
       (panel.series.length > 1 ? 72 : 54),
   );
   return heights.reduce((sum, height) => sum + height, 0);
 }
 
-const plotHeight = (panels: number): number => (panels > 1 ? SMALL_PLOT : PLOT);
+const plotHeight = (panels: number, width: number): number =>
+  panels > 1 ? SMALL_PLOT : Math.round(Math.min(HIGHEST_PLOT, Math.max(PLOT, width / FLATNESS)));
 const barsHeight = ({ places, series }: Panel): number =>
   places.length * (series.length > 1 ? 8 + series.length * 9 : 24);
 
 function configOf({ font, size, text, muted, grid, axis }: ChartTheme): Spec {
   return {
-    // The page says what the picture shows.
+    // The page says what the picture shows. Marks do not follow the first of these.
     aria: false,
+    mark: { aria: false },
     font,
     view: { stroke: null },
     axis: {
@@ -207,7 +213,7 @@ class Writer {
         : columnsOf(panel, { place: x, value: y, colour: this.changeColours(panel, colour) });
     return {
       width,
-      height: plotHeight(panels.length),
+      height: plotHeight(panels.length, this.frame.width),
       layer: [this.zero("y", y), ...marks, ...this.slots(panel, { x }, isByTime)],
     };
   }

@@ -1,5 +1,6 @@
 // Texts and sums of charts. Names come from data, so they can hold anything. Pure.
 import { t } from "../../i18n/index.svelte";
+import { sumOfDecimals } from "../../lib/decimal";
 
 /** A longer name is cut. The table has all of it. */
 const LONGEST = 120;
@@ -26,18 +27,10 @@ export function listNames(names: readonly string[]): string {
   return t("results.chart_more", { names: shown, count: names.length - MOST_NAMES + 1 });
 }
 
-function decimalsOf(value: number): number {
-  const [digits, power] = String(value).split("e");
-  const places = digits?.split(".")[1]?.length ?? 0;
-  return Math.max(0, places - Number(power ?? 0));
-}
-
-/** Returns the sum of the numbers without the digits that binary fractions add. Null if there is no number, or no number can hold the sum. */
+/** Returns the exact sum of the numbers. Null if there is no number, or no number can hold the sum. */
 export function sumOf(values: readonly (number | null)[]): number | null {
   const numbers = values.filter((value) => value !== null);
-  if (numbers.length === 0) return null;
-  const sum = numbers.reduce((one, other) => one + other, 0);
-  if (!Number.isFinite(sum)) return null;
-  const places = Math.max(...numbers.map(decimalsOf));
-  return places > 20 || Math.abs(sum) >= 1e15 ? sum : Number(sum.toFixed(places));
+  if (numbers.length < 2) return numbers[0] ?? null;
+  const sum = Number(sumOfDecimals(numbers.map(String)));
+  return Number.isFinite(sum) ? sum : null;
 }

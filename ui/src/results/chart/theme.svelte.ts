@@ -42,7 +42,7 @@ export function chartTheme(): ChartTheme {
     ground: token("surface"),
     text: token("text"),
     muted: token("text-3"),
-    grid: token("border"),
+    grid: token("chart-grid"),
     axis: token("border-strong"),
     series: SERIES.map(token),
     good: token("ok"),

@@ -1,7 +1,11 @@
 // The contents of a chart, as data: places, series, scales and texts.
 import type { Better } from "../../platform/generated/Better";
 import type { ChartKind } from "../../platform/generated/ChartKind";
+import type { Opening } from "../drill/opening";
 import type { Axis } from "./axis";
+
+/** The rows that are opened at a place of a chart, or the reason why none are: it is the sum of several places, or has no rows. */
+export type PlaceOpening = Opening | "others" | "gap";
 
 /** A place along the axis that has no values. */
 export interface Place {
@@ -15,6 +19,7 @@ export interface Place {
   at: number;
   /** Whether its time is not over, or not whole. */
   isPartial: boolean;
+  opens: PlaceOpening;
 }
 
 export interface Series {
@@ -62,6 +67,8 @@ export interface Plan {
   isOnCalendar: boolean;
   /** The texts that the pointer and the arrow keys find, each as lines. */
   stops: string[][];
+  /** The rows that are opened at each of these places. */
+  opens: PlaceOpening[];
   /** The parts that are left out or drawn differently. */
   notes: string[];
   /** The chart in one sentence. */

@@ -2,7 +2,7 @@
 import { formatDate, formatMoment, formatNumber, t } from "../../i18n/index.svelte";
 import { compareDecimals, isNumeric, placesFor } from "../../lib/decimal";
 import type { DataColumn } from "../../platform/generated/DataColumn";
-import { wordsOf } from "../content";
+import { hugeFormat, wordsOf } from "../content";
 
 export type Cell = string | number | boolean | null;
 
@@ -10,6 +10,15 @@ export type Cell = string | number | boolean | null;
 export interface GridOrder {
   by: string;
   descending: boolean;
+}
+
+/** How a person wants to see the numbers of a column. A member that is absent follows from the column. */
+export interface NumberLook {
+  /** The number of decimal places. */
+  digits?: number;
+  /** Whether large numbers are short, such as 1.2K. */
+  isCompact?: boolean;
+  isPercent?: boolean;
 }
 
 const NONE = "–";
@@ -43,29 +52,50 @@ export function exactNumber(
   return formatNumber(digits as number, { maximumFractionDigits: 20, ...options });
 }
 
-function amountText(value: string | number, column: DataColumn): string {
-  const { format } = column;
+/** Returns the decimal places of an amount. */
+function placesOf(
+  value: string | number,
+  column: DataColumn,
+  isPercent: boolean,
+  { digits, isCompact }: NumberLook,
+): Intl.NumberFormatOptions {
+  if (digits !== undefined) return { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  if (isCompact) return { minimumFractionDigits: 0, maximumFractionDigits: 1 };
   // Computed figures are rounded for the reader. Stored ones are shown as they are.
-  const most = column.of === undefined ? 20 : placesFor(value);
-  if (format === "percent")
-    return exactNumber(value, {
-      style: "percent",
-      minimumFractionDigits: 2,
-      maximumFractionDigits: column.of === undefined ? 20 : 2,
-    });
-  const places =
-    format === "money"
-      ? { minimumFractionDigits: 2, maximumFractionDigits: most }
-      : { maximumFractionDigits: most };
-  return exactNumber(value, places);
+  const isStored = column.of === undefined;
+  if (isPercent) return { minimumFractionDigits: 2, maximumFractionDigits: isStored ? 20 : 2 };
+  const most = isStored ? 20 : placesFor(value);
+  return column.format === "money"
+    ? { minimumFractionDigits: 2, maximumFractionDigits: most }
+    : { maximumFractionDigits: most };
 }
 
+function amountText(value: string | number, column: DataColumn, look: NumberLook): string {
+  const isPercent = look.isPercent ?? column.format === "percent";
+  const options: Intl.NumberFormatOptions = {
+    ...placesOf(value, column, isPercent, look),
+    ...(look.isCompact && { notation: "compact" }),
+    ...hugeFormat(value),
+  };
+  if (!isPercent) return exactNumber(value, options);
+  // The difference of two percentages is in points.
+  if (column.compared === "change")
+    return t("results.points", { points: exactNumber(Number(value) * 100, options) });
+  return exactNumber(value, { style: "percent", ...options });
+}
+
+const PLAIN: NumberLook = {};
+
 /** Returns a cell as a reader sees it. */
-export function gridText(value: Cell | undefined, column: DataColumn): string {
+export function gridText(
+  value: Cell | undefined,
+  column: DataColumn,
+  look: NumberLook = PLAIN,
+): string {
   if (value === null || value === undefined || value === "") return NONE;
   if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
   if (isNumber(column) && (typeof value === "number" || isNumeric(value)))
-    return isAmount(column) ? amountText(value, column) : String(value);
+    return isAmount(column) ? amountText(value, column, look) : String(value);
   if (column.type === "day") return formatDate(String(value));
   if (column.type === "moment") return formatMoment(String(value));
   return String(value);
@@ -110,22 +140,24 @@ export function nextOrder(column: DataColumn, now: GridOrder | null): GridOrder 
 }
 
 const WIDEST = 56;
+/** No number that a database keeps exactly needs more room. */
+const WIDEST_NUMBER = 120;
 
 /** Returns the texts of a row. */
 export function rowTexts(row: readonly Cell[], columns: readonly DataColumn[]): string[] {
   return columns.map((column, at) => gridText(row[at], column));
 }
 
-/** Returns the width of each column in characters, from its heading and the texts of some rows. A long text is cut, and a number never. */
+/** Returns the width of each column in characters, from its heading and the texts of some rows. A long text is cut, and an exact number never. */
 export function widthsOf(
   columns: readonly DataColumn[],
-  rows: readonly (readonly string[])[],
+  rows: readonly (readonly (string | undefined)[])[],
 ): number[] {
   return columns.map((column, at) => {
     const texts = rows.map((row) => (row[at] ?? "").length);
-    // The heading has room for the sign of the order, and for its unit.
-    const heading = headingOf(column).length + (unitOf(column)?.length ?? 0) + 3;
+    // The heading has room for its unit, for the sign of the order, and for the button of its menu.
+    const heading = headingOf(column).length + (unitOf(column)?.length ?? 0) + 5;
     const width = Math.max(6, heading, ...texts) + 3;
-    return isNumber(column) ? width : Math.min(WIDEST, width);
+    return Math.min(isNumber(column) ? WIDEST_NUMBER : WIDEST, width);
   });
 }

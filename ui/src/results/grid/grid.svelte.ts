@@ -1,8 +1,19 @@
 // The state of a table on screen: what is in view, which cells are selected, and what the keys do. The component only draws it.
 import { copyRows, type Copied } from "./saving";
-import { language } from "../../i18n/index.svelte";
-import { nextOrder, rowTexts, type Cell } from "./cells";
-import type { GridRows } from "./rows.svelte";
+import { language, t } from "../../i18n/index.svelte";
+import type { DataColumn } from "../../platform/generated/DataColumn";
+import {
+  gridText,
+  headingOf,
+  isAmount,
+  nextOrder,
+  type Cell,
+  type GridOrder,
+  type NumberLook,
+} from "./cells";
+import { lookOf, type TableLook } from "./looks.svelte";
+import type { GridTotals } from "./result";
+import { LocalRows, type GridRows } from "./rows.svelte";
 import {
   areaOf,
   moved,
@@ -21,13 +32,28 @@ const SPARE = 8;
 const SPARE_COLUMNS = 4;
 /** A table with fewer columns draws all of them. */
 const FEW_COLUMNS = 24;
+/** A table with more columns makes the texts of those in view only. */
+const MANY_COLUMNS = 200;
 /** The characters by which a key makes a column wider or narrower. */
 const STEP = 2;
 
 /** A drawn row. */
 export interface Line {
   index: number;
-  texts: readonly string[] | null;
+  /** The text of each shown column. Those of columns out of view may be missing. */
+  texts: readonly (string | undefined)[] | null;
+}
+
+/** A row with totals. */
+export interface TotalLine {
+  /** The text of each shown column. */
+  texts: string[];
+  /** Why a figure has no total, for each shown column. */
+  reasons: (string | null)[];
+}
+
+function textOf(value: Cell | undefined, column: DataColumn, look: TableLook): string {
+  return gridText(value, column, look.numbersOf(column.name));
 }
 
 export class GridState {
@@ -46,15 +72,39 @@ export class GridState {
   copied = $state<"" | Copied>("");
   isCopying = $state(false);
 
-  readonly widths: ColumnWidths;
+  /** The last change of the columns in words, for screen readers. */
+  said = $state("");
 
-  /** `table` names the table whose column widths are remembered; null for none. */
+  readonly widths: ColumnWidths;
+  readonly look: TableLook;
+
+  /** `table` names the table whose column widths are remembered, and `kept` the one whose look is; null for none. */
   constructor(
     readonly rows: GridRows,
     table: string | null = null,
+    kept: string | null = table,
+    readonly totals: GridTotals | null = null,
   ) {
-    this.widths = new ColumnWidths(() => this.rows.columns, table);
+    this.look = lookOf(kept);
+    this.widths = new ColumnWidths(() => this.columns, table);
+    const { order } = this.look;
+    const isKnown = rows.columns.some(({ name }) => name === order?.by);
+    if (rows instanceof LocalRows && isKnown) rows.sort(order);
   }
+
+  /** The places of the shown columns among all. One is always shown. */
+  readonly places = $derived.by<readonly number[]>(() => {
+    const { hidden } = this.look;
+    const { columns } = this.rows;
+    const all = columns.map((_, at) => at);
+    const shown = all.filter((at) => !hidden.has(columns[at]!.name));
+    return shown.length > 0 ? shown : all;
+  });
+  /** The shown columns. Places of the selection and of widths are numbers in this list. */
+  readonly columns = $derived.by<readonly DataColumn[]>(() =>
+    this.places.map((at) => this.rows.columns[at]!),
+  );
+  readonly hiddenCount = $derived.by(() => this.rows.columns.length - this.places.length);
 
   readonly view = $derived.by<Viewport>(() => ({
     total: this.rows.total,
@@ -67,7 +117,7 @@ export class GridState {
   readonly area = $derived.by<Area | null>(() => areaOf(this.selection));
   /** The columns that are drawn. */
   readonly drawnColumns = $derived.by<ColumnRange>(() => {
-    const count = this.rows.columns.length;
+    const count = this.columns.length;
     if (count < FEW_COLUMNS || this.widths.shown.length !== count)
       return { first: 0, last: Math.min(FEW_COLUMNS, count) };
     const from = this.scrollLeft / this.characterWidth;
@@ -76,10 +126,16 @@ export class GridState {
 
   /** The texts of rows, which are made once for each. */
   private readonly texts = $derived.by(() => {
-    // Another language or other columns make other texts.
+    // Another language, other columns or other formats make other texts.
     void language();
-    void this.rows.columns;
-    return new WeakMap<readonly Cell[], string[]>();
+    void this.columns;
+    void this.look.numbers;
+    return new WeakMap<readonly Cell[], (string | undefined)[]>();
+  });
+  /** The columns whose texts are made. */
+  private readonly writtenColumns = $derived.by<ColumnRange>(() => {
+    const count = this.columns.length;
+    return count > MANY_COLUMNS ? this.drawnColumns : { first: 0, last: count };
   });
   /** The drawn rows with their texts; null while a row is being read. */
   readonly lines = $derived.by<Line[]>(() => {
@@ -91,18 +147,42 @@ export class GridState {
 
   private lineOf(index: number): Line {
     const row = this.rows.row(index);
-    if (!row) return { index, texts: null };
-    let texts = this.texts.get(row);
-    if (!texts) {
-      texts = rowTexts(row, this.rows.columns);
-      this.texts.set(row, texts);
-    }
-    return { index, texts };
+    return { index, texts: row ? this.textsOf(row) : null };
   }
 
-  /** Makes columns as wide as the rows in view need it. */
+  /** Returns the texts of the shown columns of a row. */
+  private textsOf(row: readonly Cell[]): readonly (string | undefined)[] {
+    const known = this.texts;
+    const texts = known.get(row) ?? [];
+    known.set(row, texts);
+    const { columns, places, writtenColumns, look } = this;
+    for (let at = writtenColumns.first; at < writtenColumns.last; at += 1)
+      texts[at] ??= textOf(row[places[at]!], columns[at]!, look);
+    return texts;
+  }
+
+  /** The rows with totals. The first column that is no figure has their name. */
+  readonly totalLines = $derived.by<TotalLine[]>(() => {
+    const { totals, columns, places, look } = this;
+    if (!totals) return [];
+    const named = columns.findIndex((column) => !isAmount(column));
+    return totals.rows.map((row, line) => ({
+      texts: columns.map((column, at) => {
+        const isEmpty = (row[places[at]!] ?? null) === null;
+        const isBlank = isEmpty && !isAmount(column);
+        const text = isBlank ? "" : textOf(row[places[at]!], column, look);
+        if (at !== named) return text;
+        return text === "" ? totals.label : `${totals.label} · ${text}`;
+      }),
+      reasons: places.map((at) => totals.reasons[line]?.[at] ?? null),
+    }));
+  });
+
+  /** Makes columns as wide as the rows in view and those with totals need it. */
   widen(): void {
-    this.widths.widen(this.lines.flatMap(({ texts }) => (texts ? [texts] : [])));
+    const texts = this.lines.flatMap((line) => (line.texts ? [line.texts] : []));
+    const totals = this.totalLines.map((line) => line.texts);
+    this.widths.widen([...texts, ...totals], this.writtenColumns);
   }
 
   /** Reads the rows that are in view. */
@@ -113,8 +193,36 @@ export class GridState {
 
   /** Sorts by a column, the other way round, or not at all. */
   sortBy(column: number): void {
-    const chosen = this.rows.columns[column];
-    if (chosen) this.rows.sort(nextOrder(chosen, this.rows.order));
+    const chosen = this.columns[column];
+    if (chosen) this.sort(nextOrder(chosen, this.rows.order));
+  }
+
+  /** Sorts the rows; null leaves them as they came. */
+  sort(order: GridOrder | null): void {
+    this.look.order = order;
+    this.rows.sort(order);
+  }
+
+  /** Hides a column, unless it is the only one. */
+  hide(column: number): void {
+    const hidden = this.columns[column];
+    if (!hidden || this.columns.length < 2) return;
+    this.look.hide(hidden.name);
+    this.said = t("grid.hid", { column: headingOf(hidden) });
+    const { row } = this.selection.active;
+    const place = { row, column: Math.min(column, this.columns.length - 1) };
+    this.selection = { active: place, anchor: place };
+  }
+
+  showAll(): void {
+    this.look.showAll();
+    this.said = t("grid.all_shown");
+  }
+
+  /** Shows the numbers of a column in another way. */
+  write(column: number, look: NumberLook): void {
+    const chosen = this.columns[column];
+    if (chosen) this.look.choose(chosen.name, look);
   }
 
   choose(place: Place, isExtended: boolean): void {
@@ -136,7 +244,7 @@ export class GridState {
     if (active.row < 0 && this.resizeBy(event)) return { isUsed: true, scrollTo: null };
     const to = placeAfter(event.key, isControl, active, {
       rows: this.rows.total,
-      columns: this.rows.columns.length,
+      columns: this.columns.length,
       page: Math.max(1, Math.floor(this.height / this.rowHeight) - 1),
     });
     if (!to) return { isUsed: false, scrollTo: null };
@@ -157,7 +265,7 @@ export class GridState {
   }
 
   selectAll(): void {
-    const last = { row: this.rows.total - 1, column: this.rows.columns.length - 1 };
+    const last = { row: this.rows.total - 1, column: this.columns.length - 1 };
     if (last.row >= 0) this.selection = { active: { row: 0, column: 0 }, anchor: last };
   }
 
@@ -166,7 +274,7 @@ export class GridState {
     const isWhole = this.area === null || (all && sizeOfArea(this.area) < 2);
     [this.isCopying, this.copied] = [true, ""];
     try {
-      this.copied = await copyRows(this.rows, isWhole ? null : this.area);
+      this.copied = await copyRows(this.rows, isWhole ? null : this.area, this.places);
     } catch {
       this.copied = "failed";
     }

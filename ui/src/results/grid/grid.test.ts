@@ -435,7 +435,7 @@ test("a table with many columns draws only those in view", () => {
   grid.scrollLeft = 1e9;
   expect(grid.drawnColumns).toEqual({ first: 196, last: 200 });
   const { body } = render(DataGrid, { props: { rows, caption: "Wide" } });
-  expect(body.match(/role="columnheader"/g)).toHaveLength(200);
+  expect(body.match(/role="columnheader"/g)!.length).toBeLessThan(40);
   expect(body.match(/role="gridcell"/g)!.length).toBeLessThan(40);
 });
 

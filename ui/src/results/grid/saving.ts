@@ -116,9 +116,15 @@ export function fileName(title: string): string {
 /** Fails a copy of rows that nobody counted, as soon as they are too many. */
 class TooMany extends Error {}
 
-/** Copies an area of cells, or all rows with their headings if the area is null. Too many cells are not copied in part. */
-export async function copyRows(rows: GridRows, area: Area | null): Promise<Copied> {
-  const columns = area ? rows.columns.slice(area.firstColumn, area.lastColumn) : rows.columns;
+/** Copies an area of cells, or all rows with their headings if the area is null. Too many cells are not copied in part. `shown` are the places of
+ *  the columns that are shown, which the area counts. Hidden ones are not copied. */
+export async function copyRows(
+  rows: GridRows,
+  area: Area | null,
+  shown: readonly number[] = rows.columns.map((_, at) => at),
+): Promise<Copied> {
+  const places = area ? shown.slice(area.firstColumn, area.lastColumn) : shown;
+  const columns = places.map((at) => rows.columns[at]!);
   const most = Math.floor(MOST_CELLS / Math.max(1, columns.length));
   const asked = area ? area.lastRow - area.firstRow : rows.total;
   if (asked > most) return "too_many";
@@ -133,8 +139,8 @@ export async function copyRows(rows: GridRows, area: Area | null): Promise<Copie
       offset += page.length;
       if (found.length > most) throw new TooMany();
     }
-    const shown = area ? found.map((row) => row.slice(area.firstColumn, area.lastColumn)) : found;
-    return clipboardText(shown, columns, area === null);
+    const cells = found.map((row) => places.map((at) => row[at] ?? null));
+    return clipboardText(cells, columns, area === null);
   };
   try {
     return (await copyLater(text())) ? "done" : "failed";

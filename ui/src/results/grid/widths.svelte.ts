@@ -14,9 +14,17 @@ export interface ColumnRange {
   last: number;
 }
 
+/** Whether these are the same columns in the same places. */
+function areSame(one: readonly DataColumn[], other: readonly DataColumn[]): boolean {
+  if (one === other) return true;
+  return one.length === other.length && one.every(({ name }, at) => name === other[at]!.name);
+}
+
 export class ColumnWidths {
   /** The width that each column needs. A column only becomes wider while it is scrolled, so that it does not jump back and forth. */
   private needed = $state.raw<readonly number[]>([]);
+  /** The columns that the widths are those of. */
+  private measured: readonly DataColumn[] = [];
   private readonly chosen: SvelteMap<string, number>;
 
   /** `table` names the table whose widths are remembered; null for none. */
@@ -28,9 +36,10 @@ export class ColumnWidths {
   }
 
   /** The widths that are shown. */
-  readonly shown = $derived.by<readonly number[]>(() =>
-    this.needed.map((width, at) => this.chosen.get(this.columns()[at]?.name ?? "") ?? width),
-  );
+  readonly shown = $derived.by<readonly number[]>(() => {
+    const columns = this.columns();
+    return this.needed.map((width, at) => this.chosen.get(columns[at]?.name ?? "") ?? width);
+  });
   /** The place at which each column begins, and the width of all at the end. */
   readonly starts = $derived.by<readonly number[]>(() => {
     const starts = [0];
@@ -42,11 +51,17 @@ export class ColumnWidths {
     return this.starts.at(-1) ?? 0;
   }
 
-  /** Makes columns as wide as these rows need it. */
-  widen(rows: readonly (readonly string[])[]): void {
-    const needed = widthsOf(this.columns(), rows);
-    const isSame = needed.length === this.needed.length;
-    const widths = needed.map((width, at) => Math.max(width, isSame ? this.needed[at]! : 0));
+  /** Makes columns as wide as these rows need it. Columns out of the range have no texts, and are as wide as their headings until they have. */
+  widen(rows: readonly (readonly (string | undefined)[])[], range?: ColumnRange): void {
+    const columns = this.columns();
+    const { first, last } = range ?? { first: 0, last: columns.length };
+    const isSame = areSame(columns, this.measured);
+    const widths = isSame ? [...this.needed] : widthsOf(columns, []);
+    const texts = rows.map((row) => row.slice(first, last));
+    widthsOf(columns.slice(first, last), texts).forEach((width, at) => {
+      widths[first + at] = Math.max(width, widths[first + at] ?? 0);
+    });
+    this.measured = columns;
     if (!isSame || widths.some((width, at) => width > this.needed[at]!)) this.needed = widths;
   }
 
@@ -67,11 +82,12 @@ export class ColumnWidths {
 
   /** Returns the columns that lie within a part of the table, which is given in characters, and some beside them. */
   within(from: number, to: number, spare: number): ColumnRange {
-    const count = this.shown.length;
+    const { starts } = this;
+    const count = starts.length - 1;
     let first = 0;
-    while (first < count && this.starts[first + 1]! <= from) first += 1;
+    while (first < count && starts[first + 1]! <= from) first += 1;
     let last = first;
-    while (last < count && this.starts[last]! < to) last += 1;
+    while (last < count && starts[last]! < to) last += 1;
     return { first: Math.max(0, first - spare), last: Math.min(count, last + spare) };
   }
 }

@@ -48,6 +48,12 @@ function cellOf(sheet: string, ref: string): string {
   return new RegExp(`<c r="${ref}"[^>]*?(?:/>|>.*?</c>)`, "s").exec(sheet)?.[0] ?? "";
 }
 
+test("a text that no number can hold stays a text", async () => {
+  const { content, changed } = await written([["Brand", 1, null, "1e999"]]);
+  expect(cellOf(sheetOf(content), "D2")).toContain("<t>1e999</t>");
+  expect([changed.asText, changed.marked]).toEqual([1, 0]);
+});
+
 test("amounts are numbers, days are days, and ids are texts", async () => {
   const { content, changed } = await written([
     ["Brand", 17, "2026-11-30", -12.5],

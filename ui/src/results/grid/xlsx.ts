@@ -33,6 +33,8 @@ function serialOf(moment: string): number | null {
 
 /** Whether a spreadsheet keeps all digits of an amount. Fractions in binary are exact in a workbook, whatever their digits are. */
 function keepsDigits(value: string | number): boolean {
+  // No number can hold a text such as 1e999.
+  if (!Number.isFinite(Number(value))) return false;
   const isBinary = typeof value === "number" && !Number.isInteger(value);
   return isBinary || significantDigits(String(value)) <= MOST_DIGITS;
 }

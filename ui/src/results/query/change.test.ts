@@ -7,6 +7,7 @@ import type { SourceDescription } from "../../platform/generated/SourceDescripti
 import {
   askedNow,
   canRemove,
+  canTotal,
   orderNames,
   placeOf,
   removePart,
@@ -18,6 +19,7 @@ import {
   setOrder,
   setPeriod,
   setTop,
+  setTotals,
   setValues,
   valuesOf,
 } from "./change";
@@ -185,6 +187,15 @@ test("a period is chosen by its name or as days, and one without a name shows it
   expect(periodOf({ name: "all", from: "", to: "" })).toBeNull();
 });
 
+test("totals are asked for where rows are groups, and taken away again", () => {
+  expect(canTotal(QUERY)).toBe(true);
+  const asked = setTotals(QUERY);
+  expect([asked.totals, canTotal(asked)]).toEqual([true, false]);
+  expect(removePart(asked, "/totals")).toEqual(QUERY);
+  expect(canTotal({ measures: ["spend"] })).toBe(false);
+  expect(canTotal({ ...QUERY, rows: true })).toBe(false);
+});
+
 test("the form of a part has its present value, and makes the same question again", () => {
   const drafts = [
     part("measure", "/measures/0"),
@@ -263,6 +274,7 @@ test("a result is drawn as the host draws it: units of each row, and digits as n
   };
   const content = contentOfResult(result);
   expect(content.columns[1]).toEqual({
+    name: "spend_change",
     label: { en: "Ad spend" },
     role: "measure",
     format: "money",

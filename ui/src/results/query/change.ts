@@ -260,6 +260,15 @@ export function setTop(
   };
 }
 
+/** Whether the figures of all groups together can be asked for. */
+export function canTotal(query: MetricQuery): boolean {
+  const isGrouped = (query.by?.length ?? 0) > 0 && query.measures.length > 0;
+  return isGrouped && !query.totals && !query.rows && !query.then && !query.explain;
+}
+
+/** Asks for the figures of all groups together, too. */
+export const setTotals = (query: MetricQuery): MetricQuery => ({ ...query, totals: true });
+
 /** Whether a part can be taken away so that a question is left. */
 export function canRemove(query: MetricQuery, pointer: string): boolean {
   const { member } = placeOf(pointer);

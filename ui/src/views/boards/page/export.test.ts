@@ -68,6 +68,20 @@ test("a chart that is more than a picture is left out", () => {
   expect(pictureOnly("<svg><text>1 < 2</text></svg>")).toBeNull();
 });
 
+test("the table of a tile ends with its totals, and says how many columns are left out", () => {
+  const tile = tileOf("a");
+  const figures = figuresOf(tile.query, [
+    ["<b>", 0.1],
+    ["Brand", 0.2],
+  ]);
+  figures.content.columns[1]!.adds_up = true;
+  figures.content.all_columns = 5;
+  const { content } = boardOf([tile]);
+  const page = pageOf(content, [{ tile, figures, svg: null }], COLOURS, now);
+  expect(page).toContain('<th scope="row">Total, 2 rows</th><td class="end">0.3</td>');
+  expect(page).toContain("3 columns are left out.");
+});
+
 test("a tile without figures says so, and cut rows are counted", () => {
   const tile = tileOf("a");
   const figures = figuresOf(tile.query, [["Brand", 1]]);

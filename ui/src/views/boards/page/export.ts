@@ -5,7 +5,8 @@ import { worded } from "../../../i18n/host";
 import type { BoardContent } from "../../../platform/generated/BoardContent";
 import type { Tile } from "../../../platform/generated/Tile";
 import type { TileFigures } from "../../../platform/generated/TileFigures";
-import { cellText, isNumeric, wordsOf } from "../../../results/content";
+import { cellText, isNumeric, leftColumns, wordsOf } from "../../../results/content";
+import { totalsOf } from "../../../results/totals";
 import { periodText } from "../filters/periods";
 import { filterText, freshText, tileTitle, versionText } from "../words";
 
@@ -85,12 +86,36 @@ function tableOf({ content }: TileFigures): string {
     );
     return `<tr>${cells.join("")}</tr>`;
   });
-  const table = `<div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>`;
+  const table = `<div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}${totalRows(content)}</tbody></table></div>`;
   const cut = t("results.cut", {
     shown: formatNumber(rows.length),
     total: formatNumber(content.total),
   });
-  return content.total > rows.length ? table + paragraph(cut) : table;
+  const left = leftColumns(content);
+  const lines = [...(content.total > rows.length ? [cut] : []), ...(left === null ? [] : [left])];
+  return table + lines.map(paragraph).join("");
+}
+
+/** Returns the rows with totals. Their name is in the first column that has no figures. */
+function totalRows(content: TileFigures["content"]): string {
+  const totals = totalsOf(content);
+  const { columns } = content;
+  const named = columns.findIndex(({ role }) => role !== "measure");
+  const rows = (totals?.rows ?? []).map((row) => {
+    const cells = columns.map((column, at) => {
+      const cell = row[at] ?? { value: null };
+      const isBlank = column.role !== "measure" && cell.value === null;
+      const texts = [
+        ...(at === named ? [totals?.label ?? ""] : []),
+        ...(isBlank ? [] : [cellText(cell, column)]),
+      ];
+      const cls = isNumeric(column) ? ' class="end"' : "";
+      const text = escaped(texts.join(" · "));
+      return at === named ? `<th scope="row">${text}</th>` : `<td${cls}>${text}</td>`;
+    });
+    return `<tr>${cells.join("")}</tr>`;
+  });
+  return rows.join("");
 }
 
 function sectionOf({ tile, figures, svg }: PageTile, now: Date): string {

@@ -1,13 +1,14 @@
-// A drill-down: the results from that of a tile to the one that is shown, each behind a row of the one before.
-import { asAgentError, call } from "../../../platform";
-import type { AgentError } from "../../../platform/generated/AgentError";
-import type { MetricQuery } from "../../../platform/generated/MetricQuery";
-import type { Text } from "../../../platform/generated/Text";
-import type { TileFigures } from "../../../platform/generated/TileFigures";
-import { Requests } from "../../../lib/requests";
-import type { Cell } from "../../../results/grid/cells";
+// A drill-down: the results from the first one to the one that is shown, each behind a row of the one before.
+import { asAgentError, call } from "../../platform";
+import type { AgentError } from "../../platform/generated/AgentError";
+import type { Condition } from "../../platform/generated/Condition";
+import type { MetricQuery } from "../../platform/generated/MetricQuery";
+import type { Text } from "../../platform/generated/Text";
+import { Requests } from "../../lib/requests";
+import type { Cell } from "../grid/cells";
 import {
   conditionsOf,
+  conditionsOfValues,
   dividedQuery,
   divisionsOf,
   plainQuery,
@@ -15,12 +16,13 @@ import {
   type DrillSource,
   type Rows,
 } from "./drill";
+import type { DrillStart, Opening } from "./opening";
 
 /** A result of a drill-down. */
 export interface Level extends Rows {
-  /** The row of the result before; the title of the tile for the first result. */
+  /** The row of the result before; the heading of the first result. */
   title: string;
-  /** The query before it is divided. Null for the result of the tile. */
+  /** The query before it is divided. Null for the first result. */
   plain: MetricQuery | null;
   by: Division | null;
   total: number;
@@ -42,30 +44,28 @@ export class Drill {
     this.source && this.shown.plain ? divisionsOf(this.shown.plain, this.source) : [],
   );
 
+  /** Whether the first result was to be opened at a place that no condition selects. */
+  isRefused = $state(false);
+
   constructor(
     title: string,
-    private readonly figures: TileFigures,
+    private readonly start: DrillStart,
+    /** The rows that are opened at once; null for the result itself. */
+    private readonly opening: Opening | null = null,
   ) {
-    const { content, notes } = figures;
-    const moment = content.computed?.asked.query?.as_of;
-    // The rows behind a row are those of the moment at which it was computed.
-    const query = moment ? { ...figures.query, as_of: moment } : figures.query;
-    const columns = figures.columns.map((column, at) => ({
-      ...column,
-      label: content.columns[at]?.label ?? column.label ?? {},
-    }));
-    const rows = content.rows.map((row) => row.map(({ value }) => value));
-    const total = content.total;
-    this.levels = [{ title, plain: null, by: null, query, columns, rows, total, notes }];
+    this.levels = [{ ...start, title, plain: null, by: null }];
   }
 
-  /** Reads what rows can be divided by. */
+  /** Reads what rows can be divided by, and opens what is to be opened. */
   async open(): Promise<void> {
-    const { query, content, fresh } = this.figures;
-    const name = query.source ?? content.computed?.asked.source ?? fresh[0]?.source ?? "";
     await this.act(async () => {
-      this.source = await call("source_describe", { name });
+      this.source = await call("source_describe", { name: this.start.source });
     });
+    if (!this.opening || !this.source) return;
+    const { values, title } = this.opening;
+    const conditions = conditionsOfValues(this.start, values, this.source);
+    this.isRefused = conditions === null;
+    if (conditions) await this.enter(conditions, title);
   }
 
   /** Whether a row has rows behind it that conditions can select. */
@@ -76,7 +76,11 @@ export class Drill {
   /** Opens a row, divided by the first dimension that its query does not have yet. */
   async into(row: number, title: string): Promise<void> {
     const conditions = this.source && conditionsOf(this.shown, row, this.source);
-    if (!conditions || !this.source) return;
+    if (conditions) await this.enter(conditions, title);
+  }
+
+  private async enter(conditions: Condition[], title: string): Promise<void> {
+    if (!this.source) return;
     const plain = plainQuery(this.shown.query, conditions, this.source);
     const used = this.levels.map(({ by }) => by);
     const own = (this.levels[0]?.query.by ?? []).map((group) =>

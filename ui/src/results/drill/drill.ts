@@ -1,13 +1,13 @@
-// Drilling down: the query behind one row of a result, divided by another dimension. Pure.
-import type { Condition } from "../../../platform/generated/Condition";
-import type { DataColumn } from "../../../platform/generated/DataColumn";
-import type { MetricQuery } from "../../../platform/generated/MetricQuery";
-import type { Order } from "../../../platform/generated/Order";
-import type { SourceDescription } from "../../../platform/generated/SourceDescription";
-import type { TimeGrain } from "../../../platform/generated/TimeGrain";
-import type { Cell } from "../../../results/grid/cells";
-import { COMPARED, figureName, groupName } from "../../../results/query/change";
-import { definedName } from "../../../results/query/choices";
+// Drilling down: the query behind one row or place of a result, divided by another dimension. Pure.
+import type { Condition } from "../../platform/generated/Condition";
+import type { DataColumn } from "../../platform/generated/DataColumn";
+import type { MetricQuery } from "../../platform/generated/MetricQuery";
+import type { Order } from "../../platform/generated/Order";
+import type { SourceDescription } from "../../platform/generated/SourceDescription";
+import type { TimeGrain } from "../../platform/generated/TimeGrain";
+import type { Cell } from "../grid/cells";
+import { COMPARED, figureName, groupName } from "../query/change";
+import { definedName } from "../query/choices";
 
 /** A result whose rows can be drilled into. */
 export interface Rows {
@@ -63,13 +63,47 @@ export function isDrillable({ query, columns }: Pick<Rows, "query" | "columns">)
   });
 }
 
+/** The values that select rows, by the places of their columns. */
+export type Values = ReadonlyMap<number, Cell>;
+
+/** Returns the values of a row that are no figures. */
+export function valuesOfRow(
+  columns: readonly Pick<DataColumn, "role">[],
+  row: readonly Cell[],
+): Values {
+  return new Map(
+    columns.flatMap(({ role }, at) => (role === "measure" ? [] : [[at, row[at] ?? null] as const])),
+  );
+}
+
+/** Whether values stand for all other groups of several rankings, which no condition selects. */
+export function isOfOthers({ query, columns, rows }: Rows, values: Values): boolean {
+  return (query.by ?? []).some((group) => {
+    const at = columns.findIndex(({ name }) => name === groupName(group));
+    const value = values.get(at);
+    if (value === undefined || (typeof group === "object" && "time" in group)) return false;
+    return valueCondition({ query, rows }, at, value, "") === null;
+  });
+}
+
 /** Returns the conditions that the rows behind a row fulfil, or null if no conditions say it. */
 export function conditionsOf(result: Rows, row: number, source: DrillSource): Condition[] | null {
+  const values = valuesOfRow(result.columns, result.rows[row] ?? []);
+  return conditionsOfValues(result, values, source);
+}
+
+/** Returns the conditions that rows with these values fulfil, or null if no conditions say it. Groups without a value have no condition. */
+export function conditionsOfValues(
+  result: Rows,
+  values: Values,
+  source: DrillSource,
+): Condition[] | null {
   if (!isDrillable(result)) return null;
   const conditions: Condition[] = [];
   for (const group of result.query.by ?? []) {
     const at = result.columns.findIndex(({ name }) => name === groupName(group));
-    const value = result.rows[row]?.[at] ?? null;
+    const value = values.get(at);
+    if (value === undefined) continue;
     const condition =
       typeof group === "object" && "time" in group
         ? timeCondition(value, group.time, source)
@@ -84,7 +118,7 @@ const dimensionOf = (group: object): string =>
   "dimension" in group ? String(group.dimension) : "";
 
 function valueCondition(
-  { query, rows }: Rows,
+  { query, rows }: Pick<Rows, "query" | "rows">,
   at: number,
   value: Cell,
   dimension: string,

@@ -1,9 +1,9 @@
 // Drilling down: the conditions of a row, what it can be divided by, and the query behind it.
 import { expect, test } from "vitest";
-import type { DataColumn } from "../../../platform/generated/DataColumn";
-import type { MetricQuery } from "../../../platform/generated/MetricQuery";
-import type { Cell } from "../../../results/grid/cells";
-import { foundColumn } from "../../data/testing";
+import type { DataColumn } from "../../platform/generated/DataColumn";
+import type { MetricQuery } from "../../platform/generated/MetricQuery";
+import type { Cell } from "../grid/cells";
+import { foundColumn } from "../../views/data/testing";
 import {
   conditionsOf,
   dividedQuery,
