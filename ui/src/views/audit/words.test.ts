@@ -64,3 +64,19 @@ test("a permission for destinations names them, and its duration is given in wor
   expect(valueOf("by", "terminal")).toBe("in a terminal");
   expect(valueOf("sends_bytes", 120)).toBe("120");
 });
+
+test("a figure names its source unless its question was erased", () => {
+  const asked = (text: string | null): string =>
+    subjectOf(record("figure_computed", { revealed: { asked: text } }));
+  expect(asked('{"query":{"source":"ads","measures":["spend"]}}')).toBe("ads");
+  expect([asked(null), asked("{}"), asked("no JSON")]).toEqual(["", "", ""]);
+});
+
+test("amounts, durations, counts and states of a record are in words, and ids stay as they are", () => {
+  expect(valueOf("nano_usd", 1_230_000).replace(/\u00a0/g, " ")).toBe("0.00123 USD");
+  expect(valueOf("nano_usd", 0).replace(/\u00a0/g, " ")).toBe("0.00 USD");
+  expect(valueOf("duration_ms", 130)).toBe("130 ms");
+  expect(valueOf("tokens_in", 22_000)).toBe("22,000");
+  expect(valueOf("status", "ok")).toBe("Done");
+  expect(valueOf("call", 22_000)).toBe("22000");
+});

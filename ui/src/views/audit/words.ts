@@ -20,9 +20,10 @@ import Square from "@lucide/svelte/icons/square";
 import Wrench from "@lucide/svelte/icons/wrench";
 import { FALLBACK, textsOf } from "../../i18n/catalogue";
 import { named } from "../../i18n/host";
-import { t, tMaybe, type MessageKey } from "../../i18n/index.svelte";
+import { formatMoney, formatNumber, t, tMaybe, type MessageKey } from "../../i18n/index.svelte";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
+import { duration } from "./duration";
 import { destinationsOf } from "./steps";
 
 const ICONS: Partial<Record<RecordType, typeof Bot>> = {
@@ -74,6 +75,18 @@ const SUBJECTS: Partial<Record<RecordType, string[]>> = {
   pack_loaded: ["pack"],
 };
 
+/** Returns the source that a figure was computed from; empty if the question was erased or names none. */
+function figureSource({ revealed: { asked } }: AuditRecordView): string {
+  if (typeof asked !== "string") return "";
+  try {
+    const { query } = JSON.parse(asked) as { query?: { source?: unknown } };
+    const source = query?.source;
+    return typeof source === "string" ? source : "";
+  } catch {
+    return "";
+  }
+}
+
 /** Returns the event of a record. A decision on an approval and the end of the approved action have the same record type. */
 export function titleOf({ record_type, status }: AuditRecordView): string {
   const ended = record_type === "approval_resolved" && (status === "done" || status === "failed");
@@ -87,15 +100,35 @@ export function subjectOf(record: AuditRecordView): string {
     const places = destinationsOf(record).map((place) => place.name);
     if (places.length > 0) return places.join(", ");
   }
+  if (record_type === "figure_computed") return figureSource(record);
   const name = SUBJECTS[record_type]
     ?.map((field) => fields[field])
     .find((value) => typeof value === "string");
   return tool ?? (name === undefined ? "" : named(name));
 }
 
+/** Counts, which have groups of digits. Other numbers can be ids. */
+const COUNTS = new Set([
+  "calls",
+  "model_calls",
+  "rows",
+  "sends_bytes",
+  "tokens_in",
+  "tokens_in_so_far",
+  "tokens_out",
+  "tokens_out_so_far",
+]);
+
 /** Returns a value of a record in words, if there are words for it. */
 export function valueOf(name: string, value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "number") {
+    // Amounts are recorded in billionths of a dollar, and none of their digits is lost.
+    if (name === "nano_usd") return formatMoney(value / 1e9, "USD", 2, 9);
+    if (name === "duration_ms") return duration(value);
+    if (COUNTS.has(name)) return formatNumber(value);
+  }
+  if (name === "status") return tMaybe(`status.${text}`, text);
   if (name === "scope") return tMaybe(`destination.${text}`, text);
   if (name === "by") return tMaybe(`audit.by_${text}`, text);
   return text;

@@ -264,7 +264,7 @@ test("the list names rows, days, age, size and state, and says what to do withou
   expect(page).toContain("Freshness Live Size – Not reachable network not restricted");
   sources.storage = { bytes: 1_540_000, limit_bytes: 20_000_000_000 };
   expect(textsOf(render(SourceList, { props: { onconnect: () => {} } }).body)).toContain(
-    "Rows on this computer take 1.5 MB of at most 20,000 MB.",
+    "Rows on this computer take 1.5 MB of at most 20 GB.",
   );
   sources.list = [];
   expect(textsOf(render(SourceList, { props: { onconnect: () => {} } }).body)).toContain(

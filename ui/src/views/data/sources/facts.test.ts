@@ -22,8 +22,8 @@ beforeEach(() => {
 
 test("a size has the unit that people read it in", () => {
   expect([0, 999, 1000, 15_400, 1_540_000, 9_960_000_000].map(sizeText)).toEqual([
-    "0 byte",
-    "999 byte",
+    "0 bytes",
+    "999 bytes",
     "1 kB",
     "15 kB",
     "1.5 MB",

@@ -20,6 +20,8 @@ export function sizeText(bytes: number): string {
   return formatNumber(value, {
     style: "unit",
     unit,
+    // The short form of this unit has no plural.
+    unitDisplay: unit === "byte" ? "long" : "short",
     maximumFractionDigits: value < 10 && one > 1 ? 1 : 0,
   });
 }
