@@ -58,7 +58,7 @@ fn a_question_shows_its_asker_and_approvals_and_leads_to_its_message() {
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("an open question, {look}")));
-        journey.picture(format!("views/audit-question-{look}.png"));
+        journey.look(format!("views/audit-question-{look}.png"));
     });
     set(&journey, "language", json!("sv"));
     journey.chat(|page| page.says("Fråga ställd"));

@@ -1,12 +1,11 @@
 //! Boards in the window: the first board of a source, arranged by keyboard, with a filter and a period,
 //! in small and large windows; a tile and a board that are brought back; and a source that is gone.
 
-use std::fs;
-
 use kit::webdriver::{key, wait};
 use serde_json::{Value, json};
 
 use crate::{
+    given,
     views::{fits, resize},
     world::{Journey, NOW, Page},
 };
@@ -20,17 +19,11 @@ const ADS: &str = "Day,Campaign,Cost,Clicks\n2026-11-01,Autumn,1000.50,10\n\
 #[test]
 fn the_first_board_of_a_source_is_arranged_filtered_and_brought_back() {
     let journey = Journey::with("boards", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
-    import(&journey);
+    given::source(&journey, "ads", ADS);
     journey.chat(|page| {
         page.go("Boards");
         page.says("Pin a result, or make a board of a source.");
-        page.click("New board");
-        let options = "return [...document.querySelectorAll('dialog[open] option')].map((o) => o.textContent).join();";
-        wait("the board of the source to be offered", || {
-            page.script(options).as_str()?.contains("The main figures of ads").then_some(())
-        });
-        page.click("Create board");
-        computed(page);
+        make_board(page);
     });
     for (width, height) in SIZES {
         journey.chat(|page| {
@@ -94,17 +87,15 @@ fn the_first_board_of_a_source_is_arranged_filtered_and_brought_back() {
     journey.assert_log_verifies();
 }
 
-fn import(journey: &Journey) {
-    let path = journey.desktop.folder().join("home").join("ads.csv");
-    fs::write(&path, ADS).expect("written");
-    let params = json!({"place": path, "decisions": {
-        "sheets": [], "columns": {}, "skip_rejected": false, "answers": {}
-    }, "unattended": false});
-    let job = journey.call("source_add", params).expect("a job");
-    wait("the import", || {
-        let view = journey.call("source_job", job.clone()).ok()?;
-        view["results"].is_array().then_some(())
+/// Makes the first board of the source ads, and waits until it has figures.
+pub fn make_board(page: &Page<'_>) {
+    page.click("New board");
+    let options = "return [...document.querySelectorAll('dialog[open] option')].map((o) => o.textContent).join();";
+    wait("the board of the source to be offered", || {
+        page.script(options).as_str()?.contains("The main figures of ads").then_some(())
     });
+    page.click("Create board");
+    computed(page);
 }
 
 /// Waits until all tiles have figures.

@@ -1,10 +1,15 @@
 //! Conversations as a whole in the window: title, pin, archive, deletion with undo, search in the
-//! conversation, copies and quotations.
+//! conversation, copies and quotations, and files.
+
+use std::{fs, path::Path};
 
 use kit::webdriver::{key, wait};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::world::{Journey, Page};
+use crate::{
+    choosers::{self, FOLDER},
+    world::{Journey, Page},
+};
 
 const TITLE: &str = "Pacing of the seventeenth";
 
@@ -75,8 +80,26 @@ fn a_conversation_is_renamed_pinned_archived_deleted_and_taken_back() {
     journey.assert_log_verifies();
 }
 
+/// Checks that a folder has the conversation in each format, with a word of the question.
+fn assert_exported(folder: &Path, word: &str) {
+    let mut kinds = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder").flatten() {
+        let (path, text) = (entry.path(), fs::read_to_string(entry.path()).expect("text"));
+        assert!(text.contains(word), "{}: {text}", path.display());
+        let kind = path.extension().expect("an ending").to_string_lossy().into_owned();
+        match kind.as_str() {
+            "html" => assert!(text.starts_with("<!"), "{text}"),
+            "json" => drop(serde_json::from_str::<Value>(&text).expect("JSON")),
+            _ => assert!(text.starts_with('#'), "{text}"),
+        }
+        kinds.push(kind);
+    }
+    kinds.sort();
+    assert_eq!(kinds, ["html", "json", "md"]);
+}
+
 #[test]
-fn a_text_is_found_in_the_conversation_and_an_answer_is_quoted() {
+fn a_text_is_found_in_the_conversation_quoted_and_exported() {
     let journey = Journey::start("finding");
     journey.ask("hello quixotelamp");
     journey.ask("How is account 17 pacing this month?");
@@ -100,6 +123,19 @@ fn a_text_is_found_in_the_conversation_and_an_answer_is_quoted() {
         page.named("[role=menuitem]", "Quote", true).click().expect("quoted");
         let field = "return document.querySelector('textarea')?.value ?? '';";
         wait("the quotation", || page.script(field).as_str()?.starts_with("> ").then_some(()));
+        choose(page, "Export…");
+        page.named("dialog[open] button", "Markdown", false).click().expect("chosen");
     });
+    let folder = journey.desktop.folder().join("home").join("exported");
+    fs::create_dir(&folder).expect("a folder");
+    choosers::choose(&journey, FOLDER, &folder);
+    journey.chat(|page| page.says(" written to "));
+    let sessions = journey.call("sessions_list", json!({})).expect("sessions");
+    for format in ["html", "json"] {
+        let session = &sessions["sessions"][0]["id"];
+        let params = json!({"session": session, "format": format, "folder": folder});
+        journey.call("session_export", params).expect("written");
+    }
+    assert_exported(&folder, "quixotelamp");
     journey.quit();
 }

@@ -8,7 +8,14 @@ use kit::{
 };
 use serde_json::{Value, json};
 
-use crate::world::{Journey, NOW, Page};
+use crate::{
+    sources::in_sizes,
+    world::{Journey, NOW, Page},
+};
+
+/// Counts the questions of the source that wait for a lock.
+const WAITING: &str =
+    "SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader' AND wait_event_type = 'Lock'";
 
 #[test]
 fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
@@ -33,6 +40,7 @@ fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
         page.says("Nothing is connected yet.");
         page.says("adds up");
     });
+    in_sizes(&journey, "database-survey");
     journey.picture("database-found.png");
     journey.chat(|page| {
         page.named("footer button", "Connect", true).click().expect("a click");
@@ -43,9 +51,13 @@ fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
     });
     journey.picture("database-rows.png");
 
+    // The server stops in the middle of a question, which waits for a lock.
+    let held = server.hold("orders");
+    journey.chat(|page| page.click("net"));
+    wait("the question to run", || (server.sql(WAITING) == "1").then_some(()));
     server.stop();
+    drop(held);
     journey.chat(|page| {
-        page.click("net");
         wait("the reason", || {
             let script = "return !!document.querySelector('.grid-place [role=alert]');";
             (page.script(script) == json!(true)).then_some(())

@@ -14,7 +14,7 @@ use crate::{
 
 const SIZES: [(u32, u32); 3] = [(1440, 900), (1024, 700), (480, 800)];
 
-/// Saves a screenshot of the approval window in each theme and size.
+/// Checks that the approval window fits in each theme and size.
 fn pictures(journey: &Journey, name: &str) {
     for theme in ["light", "dark"] {
         set(journey, "theme", json!(theme));
@@ -24,7 +24,7 @@ fn pictures(journey: &Journey, name: &str) {
                 resize(page, width, height);
                 fits(page, &look);
             });
-            journey.picture(format!("approval/{look}.png"));
+            journey.look(format!("approval/{look}.png"));
         }
     }
 }

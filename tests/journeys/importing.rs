@@ -1,19 +1,15 @@
 //! The user's own delivery data: a file with errors dropped on the window, a file from the system's
 //! file chooser that answers the next question, and a switch back to the sample.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    thread::sleep,
-    time::Duration,
-};
+use std::{fmt::Write as _, fs, path::PathBuf};
 
 use kit::webdriver::wait;
 use serde_json::{Value, json};
 
 use crate::{
-    dragging::{drop_files, mouse, windows},
+    choosers::{OPEN, choose},
+    dragging::drop_files,
+    sources::in_sizes,
     world::{Journey, NOW, Page},
 };
 
@@ -54,6 +50,7 @@ fn imported_files_are_used_in_the_next_answer() {
         assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
     });
     in_swedish(&journey);
+    in_sizes(&journey, "pacing-rejected");
     journey.picture("import-errors.png");
     journey.chat(|page| page.click("Cancel"));
 
@@ -63,7 +60,7 @@ fn imported_files_are_used_in_the_next_answer() {
         page.script(WATCH);
         page.click("Choose files");
     });
-    choose(&journey, &good);
+    choose(&journey, OPEN, &good);
     journey.chat(|page| {
         page.says("40,800 rows are stored.");
         let seen = page.script("return [...new Set(window.seen)];");
@@ -79,6 +76,7 @@ fn imported_files_are_used_in_the_next_answer() {
             "{held}"
         );
     });
+    in_sizes(&journey, "pacing-imported");
     journey.picture("import-done.png");
     assert_eq!(
         spent(&journey, QUESTION),
@@ -158,30 +156,6 @@ fn in_swedish(journey: &Journey) {
         journey.call("settings_set", json!({ "settings": settings })).expect("the language is set");
         journey.chat(|page| page.says(words));
     }
-}
-
-/// Types a path into the system's file chooser and opens it. The chooser loses keys while it shows
-/// its path field, so there is a pause, and another try if the path is wrong.
-fn choose(journey: &Journey, file: &Path) {
-    let choosers = || windows(journey, "^Open File");
-    let chooser = wait("the file chooser", || choosers().into_iter().next());
-    wait("the file chooser to close", || {
-        mouse(journey, &["windowactivate", "--sync", &chooser]);
-        mouse(journey, &["windowfocus", "--sync", &chooser]);
-        mouse(journey, &["key", "ctrl+l"]);
-        sleep(Duration::from_millis(300));
-        mouse(journey, &["key", "ctrl+a"]);
-        mouse(journey, &["type", "--delay", "30", &file.display().to_string()]);
-        sleep(Duration::from_millis(200));
-        // A second Return closes the message about a wrong path.
-        (0..2).find_map(|_| {
-            mouse(journey, &["key", "Return"]);
-            (0..20).find_map(|_| {
-                sleep(Duration::from_millis(100));
-                choosers().is_empty().then_some(())
-            })
-        })
-    });
 }
 
 fn file(journey: &Journey, name: &str, text: &str) -> PathBuf {

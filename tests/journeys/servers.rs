@@ -27,7 +27,7 @@ fn a_servers_question_can_be_answered_or_declined_in_the_window() {
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("a question of a server, {look}")));
-        journey.picture(format!("views/question-{look}.png"));
+        journey.look(format!("views/question-{look}.png"));
     });
     let answers = journey.chat(|page| {
         page.click("Send");
@@ -93,7 +93,7 @@ fn a_changed_tool_is_off_until_accepted_in_the_approval_window() {
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("Tools with one that is switched off, {look}")));
-        journey.picture(format!("views/switched-off-{look}.png"));
+        journey.look(format!("views/switched-off-{look}.png"));
     });
     journey.chat(|page| page.click("See what changed"));
     journey.approval(|page| {
@@ -169,7 +169,7 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("a server that wants a sign-in, {look}")));
-        journey.picture(format!("views/sign-in-{look}.png"));
+        journey.look(format!("views/sign-in-{look}.png"));
     });
     journey.chat(|page| page.click("Sign in"));
     // The desktop's own dialog shows the whole address first.

@@ -179,7 +179,7 @@ fn compares(journey: &Journey) {
             page.script("document.querySelector('[role=log] [role=region]').scrollIntoView({ block: 'center' });");
             fits(page, &format!("a comparison, {look}"));
         });
-        journey.picture(format!("views/compare-{look}.png"));
+        journey.look(format!("views/compare-{look}.png"));
     });
     usual_look(journey);
 }
@@ -227,7 +227,7 @@ fn changes(journey: &Journey, line: &str) {
             page.open_cart();
             fits(page, &format!("a cart with a change that waits, {look}"));
         });
-        journey.picture(format!("views/cart-waiting-{look}.png"));
+        journey.look(format!("views/cart-waiting-{look}.png"));
     });
     usual_look(journey);
     assert_eq!(quantity(journey, line), Some(1), "nothing has changed yet");

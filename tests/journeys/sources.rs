@@ -1,6 +1,6 @@
 //! Sources in the window: a file dropped, looked at, corrected, imported, read as a table, refreshed,
-//! taken back and removed; a file that cannot be read; a program that dies in the middle; and the
-//! pages in small and large windows.
+//! taken back and removed; a file that cannot be read; a program that dies in the middle of its work;
+//! and the pages in small and large windows.
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     dragging::drop_files,
     views::{fits, resize, set},
-    world::{Journey, NOW, Page},
+    world::{Journey, NOW, Page, wanted_pictures},
 };
 
 /// The smallest and the largest window, and two between them.
@@ -21,6 +21,13 @@ const SIZES: [(u32, u32); 4] = [(800, 600), (1280, 800), (1920, 1080), (2560, 14
 
 /// A report with title lines, decimal commas and a total line.
 const REPORT: &str = "Campaign report\n2026-11-01 - 2026-11-03\nDay;Campaign;Cost;Clicks\n2026-11-01;Autumn;1.000,50;10\n2026-11-02;Autumn;2.000,25;20\n2026-11-03;Winter;3.000,25;30\nTotal;;6.001,00;60\n";
+
+/// A table whose dates leave the order of day and month open.
+const ASKS: &str = "Day,Campaign,Cost\n1/11/2026,Oak,5.50\n2/11/2026,Oak,6.50\n";
+/// A table with a line that cannot be read.
+const REJECTED: &str = "Day,Campaign,Cost\n2026-11-01,Oak,5\nsoon,Oak,5\n2026-11-03,Oak,6\n2026-11-04,Oak,7\n2026-11-05,Oak,7\n2026-11-06,Oak,7\n2026-11-07,Oak,7\n";
+/// A web page with the name of a workbook.
+const NO_TABLE: &[u8] = b"<html><body><table><tr><td>1</td></tr></table></body></html>";
 
 #[test]
 fn a_dropped_file_becomes_a_source_that_can_be_read_taken_back_and_removed() {
@@ -105,11 +112,7 @@ fn a_dropped_file_becomes_a_source_that_can_be_read_taken_back_and_removed() {
 #[test]
 fn a_file_that_is_no_table_is_refused_with_the_reason() {
     let journey = Journey::with("sources-wrong", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
-    let page = file(
-        &journey,
-        "report.xls",
-        b"<html><body><table><tr><td>1</td></tr></table></body></html>",
-    );
+    let page = file(&journey, "report.xls", NO_TABLE);
     journey.chat(|page| page.go("Data"));
     drop_files(&journey, &[&page], || {
         journey.chat(|page| page.text().contains("Drop the files to import them"))
@@ -135,7 +138,7 @@ fn a_program_that_dies_in_the_middle_ends_its_work_and_nothing_else() {
         journey.chat(|page| page.text().contains("Drop the files to import them"))
     });
     // The importer dies while it reads the file.
-    wait("the importer to be killed", || kill_data_program(&journey));
+    wait("the importer to be killed", || signal_data_program(&journey, "-KILL"));
     journey.chat(|page| {
         wait("the reason", || is_shown(page, ".import [role=alert]"));
         page.click("Try again");
@@ -149,10 +152,15 @@ fn a_program_that_dies_in_the_middle_ends_its_work_and_nothing_else() {
         page.click("Show the source");
         wait("the table", || (row_count(page) == json!("40001")).then_some(()));
     });
-    // The query process dies between two questions of the table.
-    wait("the query process to be killed", || kill_data_program(&journey));
+    // The query process dies in the middle of a question of the table.
+    wait("the query process to stand still", || signal_data_program(&journey, "-STOP"));
     journey.chat(|page| {
         page.click("Cost");
+        wait("rows that are being read", || is_shown(page, "[role=row][aria-busy=true]"));
+    });
+    wait("the query process to be killed", || signal_data_program(&journey, "-KILL"));
+    journey.chat(|page| {
+        wait("the reason", || is_shown(page, ".grid-place [role=alert]"));
         wait("the rows in another order", || {
             if page.find(".grid-place button", "Try again", true).is_some() {
                 page.click("Try again");
@@ -182,7 +190,19 @@ fn pages_about_sources_fit_every_window() {
     journey.chat(|page| wait("the survey", || is_shown(page, ".import .glance")));
     in_sizes(&journey, "survey");
     journey.chat(|page| {
+        page.click("Metric 3");
+        wait("the dialog of the column", || is_shown(page, "dialog[open] input[value=name]"));
+    });
+    in_sizes(&journey, "column");
+    journey.chat(|page| {
+        page.script(
+            "document.querySelector('dialog[open] footer button:not([type=submit])').click();",
+        );
         page.click("Import 40 rows");
+        page.says("40 rows are in wide.");
+    });
+    in_sizes(&journey, "imported");
+    journey.chat(|page| {
         page.click("Show the source");
         wait("the table", || (row_count(page) == json!("41")).then_some(()));
         // Only the columns in view are drawn.
@@ -203,6 +223,7 @@ fn pages_about_sources_fit_every_window() {
         page.says(&folder.display().to_string());
     });
     in_sizes(&journey, "list");
+    files_with_problems_fit(&journey);
     journey.chat(|page| page.click("Connect a database"));
     in_sizes(&journey, "connect");
     for language in ["sv", "de"] {
@@ -220,9 +241,32 @@ fn pages_about_sources_fit_every_window() {
     journey.quit();
 }
 
-/// Checks that the page fits in each size and theme, and saves a picture of each.
-fn in_sizes(journey: &Journey, name: &str) {
-    for theme in ["light", "dark"] {
+/// Drops a file with an open question, one with a line that cannot be read, and one that is no table.
+/// Each of them is looked at and left.
+fn files_with_problems_fit(journey: &Journey) {
+    let asks = file(journey, "asks.csv", ASKS.as_bytes());
+    let rejected = file(journey, "rejected.csv", REJECTED.as_bytes());
+    let wrong = file(journey, "wrong.xls", NO_TABLE);
+    drop_files(journey, &[&asks, &rejected, &wrong], || {
+        journey.chat(|page| page.text().contains("Drop the files to import them"))
+    });
+    let fits_and_is_left = |name: &str| {
+        in_sizes(journey, name);
+        journey.chat(|page| page.click("Cancel"));
+    };
+    journey.chat(|page| wait("the question", || is_shown(page, ".import [data-question]")));
+    fits_and_is_left("question");
+    journey.chat(|page| page.says("Leave 1 line out"));
+    fits_and_is_left("rejected");
+    journey.chat(|page| wait("the reason", || is_shown(page, ".import [role=alert]")));
+    fits_and_is_left("refused");
+}
+
+/// Checks that the page fits in each size. A theme changes no size, so that the second one is only for
+/// people who look at the pictures.
+pub fn in_sizes(journey: &Journey, name: &str) {
+    let themes: &[&str] = if wanted_pictures().is_some() { &["light", "dark"] } else { &["light"] };
+    for theme in themes {
         set(journey, "theme", json!(theme));
         for (width, height) in SIZES {
             let look = format!("{theme}-{width}x{height}");
@@ -230,14 +274,14 @@ fn in_sizes(journey: &Journey, name: &str) {
                 resize(page, width, height);
                 fits(page, &format!("{name}, {look}"));
             });
-            journey.picture(format!("sources/{name}-{look}.png"));
+            journey.look(format!("sources/{name}-{look}.png"));
         }
     }
     journey.chat(|page| resize(page, 1280, 800));
 }
 
-/// Kills the program that works with data. Returns None if it does not run.
-fn kill_data_program(journey: &Journey) -> Option<()> {
+/// Sends a signal to the program that works with data. Returns None if it does not run.
+fn signal_data_program(journey: &Journey, signal: &str) -> Option<()> {
     let app = journey.with_app(kit::desktop::App::process);
     let running: Vec<u32> = descendants(app)
         .into_iter()
@@ -247,8 +291,8 @@ fn kill_data_program(journey: &Journey) -> Option<()> {
     if names.is_empty() {
         return None;
     }
-    let killed = Command::new("kill").arg("-KILL").args(&names).status().expect("kill");
-    killed.success().then_some(())
+    let sent = Command::new("kill").arg(signal).args(&names).status().expect("kill");
+    sent.success().then_some(())
 }
 
 /// Returns a table of days with a growing cost.

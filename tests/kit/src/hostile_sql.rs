@@ -1,6 +1,12 @@
 //! Hostile texts in SQL for `data.query`: files, network, settings, attached databases, extensions,
 //! memory, recursion, writes in WITH, comments and Unicode. They ask a source with the name `ads` and
-//! the columns `campaign` and `cost`.
+//! the columns `campaign` and `cost`. A trap notices whether one of them reaches the network.
+
+use std::{
+    io::ErrorKind,
+    net::{TcpListener, TcpStream},
+    path::Path,
+};
 
 /// Texts that read a place. `{p}` stands for it.
 const READS: [&str; 30] = [
@@ -84,7 +90,8 @@ const STATEMENTS: [&str; 44] = [
     "CALL pragma_version()",
 ];
 
-/// Texts that reach the engine's own state or ask for more than one SELECT over the source.
+/// Texts that reach the engine's own state or ask for more than one SELECT over the source. `{w}`
+/// stands for a file that does not exist.
 const OTHERS: [&str; 80] = [
     "",
     ";",
@@ -93,7 +100,7 @@ const OTHERS: [&str; 80] = [
     "SELECT 1; SELECT 2",
     "SELECT 1;;SELECT * FROM ads",
     "SELECT 1; DROP VIEW ads",
-    "SELECT 1 --\n; COPY ads TO '/tmp/x'",
+    "SELECT 1 --\n; COPY ads TO '{w}'",
     "SELECT 1 /* ; */ ; SELECT 2",
     "SELECT $$;$$; SELECT 2",
     "EXPLAIN SELECT 1",
@@ -168,12 +175,12 @@ const OTHERS: [&str; 80] = [
     "SELECT system.main.sum(cost), other.f(cost) FROM ads",
 ];
 
-/// Texts with writes in WITH, and recursion.
+/// Texts with writes in WITH, and recursion. `{w}` stands for a file that does not exist.
 const DEEP: [&str; 12] = [
     "WITH x AS (INSERT INTO ads VALUES (1) RETURNING *) SELECT * FROM x",
     "WITH x AS (DELETE FROM ads RETURNING *) SELECT * FROM x",
     "WITH x AS (UPDATE ads SET cost = 0 RETURNING *) SELECT * FROM x",
-    "WITH x AS (COPY ads TO '/tmp/x') SELECT * FROM x",
+    "WITH x AS (COPY ads TO '{w}') SELECT * FROM x",
     "WITH x AS (CREATE TABLE t (a INT)) SELECT * FROM x",
     "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
     "WITH RECURSIVE r AS (SELECT * FROM ads UNION ALL SELECT * FROM r) SELECT * FROM r",
@@ -181,7 +188,7 @@ const DEEP: [&str; 12] = [
     "SELECT * FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT * FROM r)",
     "SELECT * INTO t FROM ads",
     "SELECT * FROM ads FOR UPDATE",
-    "SELECT 1 INTO OUTFILE '/tmp/x'",
+    "SELECT 1 INTO OUTFILE '{w}'",
 ];
 
 /// Ways to write the same text.
@@ -196,21 +203,60 @@ fn disguises(text: &str) -> Vec<String> {
     ]
 }
 
-/// Returns texts of which none may run. They try to reach places: paths and addresses.
-pub fn texts(places: &[String]) -> Vec<String> {
+/// A server on this computer that nobody may reach.
+pub struct Trap {
+    listener: TcpListener,
+}
+
+impl Trap {
+    /// Starts the server.
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let trap = Self { listener };
+        // It would notice a connection.
+        drop(TcpStream::connect(trap.listener.local_addr().unwrap()).unwrap());
+        assert!(trap.listener.accept().is_ok());
+        trap.listener.set_nonblocking(true).unwrap();
+        trap
+    }
+
+    /// Returns addresses that lead to it.
+    pub fn places(&self) -> [String; 2] {
+        let address = self.listener.local_addr().unwrap();
+        [
+            format!("http://{address}/x.parquet"),
+            format!(
+                "s3://bucket/x.parquet?s3_endpoint={address}&s3_use_ssl=false&s3_url_style=path"
+            ),
+        ]
+    }
+
+    /// Fails if there was a connection.
+    pub fn assert_untouched(&self) {
+        match self.listener.accept() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            reached => panic!("a text reached the network: {reached:?}"),
+        }
+    }
+}
+
+/// Returns texts of which none may run. They try to reach places, which are paths and addresses, and
+/// to write a file that does not exist.
+pub fn texts(places: &[String], written: &Path) -> Vec<String> {
     let mut texts = Vec::new();
+    let written = written.display().to_string();
     for place in places {
         texts.extend(READS.iter().map(|text| text.replace("{p}", place)));
     }
     for (text, place) in STATEMENTS.iter().zip(places.iter().cycle()) {
         texts.extend(disguises(&text.replace("{p}", place)));
     }
-    for text in OTHERS.iter().chain(&DEEP) {
-        texts.push((*text).to_owned());
+    for text in OTHERS.iter().chain(&DEEP).map(|text| text.replace("{w}", &written)) {
         // An empty statement behind a SELECT is none.
         if text.len() > 2 {
             texts.push(format!("SELECT 1 FROM ads; {text}"));
         }
+        texts.push(text);
     }
     for place in places {
         texts.push(format!("SELECT * FROM \"\u{202e}{place}\""));

@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -19,6 +20,17 @@ pub struct Postgres {
     folder: tempfile::TempDir,
     port: u16,
     child: Child,
+}
+
+/// A lock on a table, for which all questions about the table wait. It ends when it is dropped.
+pub struct Held(Child);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // The end of its input ends the client, its connection and so the lock.
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
 }
 
 /// PostgreSQL does not run as root, so tests of root run it as another user.
@@ -120,15 +132,37 @@ impl Postgres {
     }
 
     fn try_sql(&self, text: &str) -> Option<String> {
-        let port = self.port.to_string();
-        let output = Command::new("psql")
-            .args(["-h", "127.0.0.1", "-p", &port, "-U", "admin", "-d", "postgres"])
-            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", text])
-            .env("PGPASSWORD", "admin")
-            .stderr(Stdio::null())
-            .output()
-            .expect("psql of Debian");
+        let output = self.psql().args(["-c", text]).output().expect("psql of Debian");
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    fn psql(&self) -> Command {
+        let port = self.port.to_string();
+        let mut command = Command::new("psql");
+        command
+            .args(["-h", "127.0.0.1", "-p", &port, "-U", "admin", "-d", "postgres"])
+            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"])
+            .env("PGPASSWORD", "admin")
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// Locks a table, so that questions about it wait until the returned value is dropped.
+    pub fn hold(&self, table: &str) -> Held {
+        let mut command = self.psql();
+        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut held = Held(command.spawn().expect("psql of Debian"));
+        let input = held.0.stdin.as_mut().expect("its input");
+        writeln!(input, "BEGIN; LOCK TABLE {table};").expect("psql reads");
+        let locks = format!(
+            "SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND mode = 'AccessExclusiveLock' AND granted"
+        );
+        let latest = Instant::now() + Duration::from_secs(60);
+        while self.sql(&locks) != "1" {
+            assert!(Instant::now() < latest, "{table} is locked");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        held
     }
 
     /// Returns what the server logged, which includes all statements.

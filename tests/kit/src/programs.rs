@@ -23,3 +23,12 @@ pub fn data_drivers() -> PathBuf {
     let found = named.into_iter().chain(beside).find(|folder| folder.join("libduckdb.so").exists());
     found.expect("run `make drivers` first")
 }
+
+/// Returns the folder of the Python packages of databases, which `make setup-test` installs: a
+/// second driver, and DuckDB's own program.
+#[track_caller]
+pub fn database_packages() -> PathBuf {
+    let python = data_drivers().with_file_name("database-python").join("lib");
+    let mut versions = std::fs::read_dir(python).expect("run `make setup-test` first").flatten();
+    versions.next().expect("a version of Python").path().join("site-packages")
+}

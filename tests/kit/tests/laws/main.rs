@@ -313,7 +313,7 @@ fn contract_policy_redaction_and_language_have_no_io_dependencies() {
         "keyring-core",
         "zbus",
     ];
-    for room in ["contract", "policy", "redaction", "language"] {
+    for room in ["contract", "policy", "redaction", "language", "questions"] {
         let found: Vec<&String> =
             rooms[room].iter().filter(|name| io.contains(&name.as_str())).collect();
         assert!(found.is_empty(), "{room} does no I/O; it depends on {found:?}");
@@ -342,6 +342,20 @@ fn language_depends_on_no_own_crate_except_contract() {
         .filter(|name| rooms.contains_key(*name) && *name != "contract")
         .collect();
     assert!(known.is_empty(), "language knows words and dates alone; it depends on {known:?}");
+}
+
+#[test]
+fn questions_depends_only_on_contract_analytics_and_language() {
+    let rooms = rooms();
+    let strangers: Vec<&String> = rooms["questions"]
+        .iter()
+        .filter(|name| rooms.contains_key(*name))
+        .filter(|name| !["analytics", "contract", "language"].contains(&name.as_str()))
+        .collect();
+    assert!(
+        strangers.is_empty(),
+        "questions is general for every source; it depends on {strangers:?}"
+    );
 }
 
 #[test]
