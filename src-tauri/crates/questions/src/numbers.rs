@@ -100,13 +100,12 @@ fn unit_at<'l>(tokens: &[Token], at: usize, lexicon: &'l Lexicon) -> Option<(usi
     if token.fold.chars().all(char::is_alphabetic) && token.fold.len() == 1 && !token.is_glued {
         return None;
     }
-    let found = lexicon.phrases_at(tokens, at).into_iter().rev().find_map(|(len, meanings)| {
+    lexicon.phrases_at(tokens, at).into_iter().rev().find_map(|(len, meanings)| {
         let is_unit = |meaning: &&Meaning| {
             matches!(meaning, Meaning::Percent | Meaning::Currency(_) | Meaning::Scale(_))
         };
         Some((len, meanings.iter().find(is_unit)?))
-    });
-    found
+    })
 }
 
 /// Reads digits with separators, also with spaces between groups of three.

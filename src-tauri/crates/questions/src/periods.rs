@@ -325,7 +325,7 @@ fn ago(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         }
         CalendarUnit::Month => month_of(day.year(), day.month()),
         CalendarUnit::Quarter => {
-            Period::Quarter(format!("{:04}-Q{}", day.year(), (day.month() + 2) / 3))
+            Period::Quarter(format!("{:04}-Q{}", day.year(), day.month().div_ceil(3)))
         }
         CalendarUnit::Year => Period::Year(day.year()),
     };

@@ -107,14 +107,13 @@ impl Composer<'_> {
             };
             self.take(at);
             self.compare_values(&dimension, &[left, right]);
-        } else if self.measure_at(right).is_some() && (0..at).any(|m| self.measure_at(m).is_some())
-        {
-            self.take(at);
-        } else if self.items[right]
-            .find(|m| matches!(m, Meaning::Compared(_)).then_some(()))
-            .is_some()
-        {
-            self.take(at);
+        } else {
+            let are_measures = self.measure_at(right).is_some()
+                && (0..at).any(|place| self.measure_at(place).is_some());
+            let is_compared = |meaning: &Meaning| matches!(meaning, Meaning::Compared(_));
+            if are_measures || self.items[right].find(|m| is_compared(m).then_some(())).is_some() {
+                self.take(at);
+            }
         }
     }
 

@@ -192,9 +192,8 @@ fn merge_times(
         // Another period than that of the question says nothing beside a new one.
         query.compare = old.compare.clone().filter(|compare| compare.period.is_none());
     }
-    if own.period && new.compare.as_ref().is_none_or(|c| c.period.is_none()) {
-        query.period.clone_from(&new.period);
-    } else if query.period.is_none() {
+    let is_for_the_query = new.compare.as_ref().is_none_or(|compare| compare.period.is_none());
+    if query.period.is_none() || (own.period && is_for_the_query) {
         query.period.clone_from(&new.period);
     } else {
         kept.push(Kept::Period);
