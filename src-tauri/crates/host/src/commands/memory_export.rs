@@ -1,6 +1,10 @@
 //! Writes all long-term memories into one JSON file, in a folder that a person chose.
 
-use std::path::Path;
+use std::{
+    io::{self, ErrorKind, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
 
 use contract::{
     AgentError, MemoryEntry, MemoryExportResponse, MemoryIndexView, MemoryListParams, RecordType,
@@ -51,14 +55,22 @@ impl Host {
     }
 }
 
-/// Writes a new file, which only its owner can read. Returns its path.
-pub(super) fn write_new(folder: &Path, name: &str, content: &[u8]) -> Result<String, AgentError> {
-    use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
+/// The most files of one name, with a number each.
+const MOST_OF_A_NAME: u32 = 1_000;
 
-    let file = folder.join(name);
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let written = options.open(&file).and_then(|mut opened| opened.write_all(content));
+/// Writes a new file, which only its owner can read. If the name is taken, the file gets the next
+/// free number. Returns its path.
+pub(super) fn write_new(folder: &Path, name: &str, content: &[u8]) -> Result<String, AgentError> {
+    let mut number = 1;
+    let (file, written) = loop {
+        let file = folder.join(numbered(name, number));
+        match create(&file, content) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_OF_A_NAME => {
+                number += 1;
+            }
+            written => break (file, written),
+        }
+    };
     written.map_err(|error| {
         AgentError::invalid(text!(
             "{folder} cannot be written: {error}.",
@@ -67,4 +79,19 @@ pub(super) fn write_new(folder: &Path, name: &str, content: &[u8]) -> Result<Str
         ))
     })?;
     Ok(file.display().to_string())
+}
+
+fn create(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(file)?.write_all(content)
+}
+
+/// Returns a file name with a number before its extension. The first one has none.
+fn numbered(name: &str, number: u32) -> String {
+    match (number, name.rsplit_once('.')) {
+        (1, _) => name.to_owned(),
+        (_, Some((stem, extension))) => format!("{stem}-{number}.{extension}"),
+        (_, None) => format!("{name}-{number}"),
+    }
 }
