@@ -22,6 +22,8 @@ pub fn choose(journey: &Journey, title: &str, path: &Path) {
     wait(&format!("the chooser {title} to close"), || {
         mouse(journey, &["windowactivate", "--sync", &chooser]);
         mouse(journey, &["windowfocus", "--sync", &chooser]);
+        // The list of recent files takes no folder, so the chooser shows the home folder first.
+        mouse(journey, &["key", "alt+Home"]);
         mouse(journey, &["key", "ctrl+l"]);
         sleep(Duration::from_millis(300));
         mouse(journey, &["key", "ctrl+a"]);

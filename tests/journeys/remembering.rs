@@ -108,7 +108,7 @@ fn an_answer_shows_the_used_memories_and_links_to_their_source() {
     journey.quit();
     journey.open();
     journey.chat(|page| {
-        page.click("Guardian In which time does account 17 report?");
+        page.click("In which time does account 17 report?");
         page.says("Remembered 1");
         page.go("Memory");
         page.says("account 17 reports in Helsinki time");
