@@ -256,7 +256,7 @@ fn files_with_problems_fit(journey: &Journey) {
     };
     journey.chat(|page| wait("the question", || is_shown(page, ".import [data-question]")));
     fits_and_is_left("question");
-    journey.chat(|page| page.says("Leave 1 line out"));
+    journey.chat(|page| page.says("Yes, leave this line out"));
     fits_and_is_left("rejected");
     journey.chat(|page| wait("the reason", || is_shown(page, ".import [role=alert]")));
     fits_and_is_left("refused");
