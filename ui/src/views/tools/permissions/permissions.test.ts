@@ -1,5 +1,5 @@
 // All permissions in one list, and how each is revoked.
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { canRevoke, listPermissions, type Sources } from "./list";
 import { Permissions } from "./permissions.svelte";
 
@@ -44,7 +44,10 @@ const none: Sources = {
 };
 const place = { kind: "host", name: "docs.example" } as const;
 
+afterEach(() => void vi.useRealTimers());
 beforeEach(() => {
+  // Only the date is fixed, because the permissions of the test end on it.
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW });
   [host.sent, host.refuses] = [[], false];
   host.sources = {
     grants_list: { grants: [grant("g1")] },
