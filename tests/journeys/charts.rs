@@ -12,7 +12,7 @@ use crate::{
     world::{Journey, NOW, Page},
 };
 
-/// What was spent on each day from 1 November 2026 on.
+/// The spend of each day from 1 November 2026 on.
 const SPEND: [f64; 14] = [
     100.5, 240.25, 90.75, 310.5, 275.25, 60.5, 45.75, 180.25, 222.5, 260.75, 305.25, 330.5, 120.25,
     75.5,
