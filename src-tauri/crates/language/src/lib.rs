@@ -22,5 +22,5 @@ pub use languages::{
     Language, correct_words, detect_language, is_decisive, is_filler, is_polite, is_small_talk,
     is_stop_word, language_of, small_words,
 };
-pub use tokens::{Token, TokenKind, fold, tokens};
+pub use tokens::{Token, TokenKind, fold, is_mark, tokens};
 pub use word_forms::{Lexicon, WordSet, same_word, stem, typo_cost};

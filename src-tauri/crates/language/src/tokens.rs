@@ -63,8 +63,13 @@ pub fn fold(text: &str) -> String {
     text.chars()
         .flat_map(char::to_lowercase)
         .map(plain_letter)
-        .filter(|c| !is_apostrophe(*c))
+        .filter(|c| !is_apostrophe(*c) && !is_mark(*c))
         .collect()
+}
+
+/// Whether a character belongs to the letter before it, as the accent of a decomposed letter does.
+pub fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -132,7 +137,7 @@ fn word_end(chars: &[char], from: usize) -> usize {
     let mut i = from;
     while i < chars.len() {
         let inner = is_apostrophe(chars[i]) && chars.get(i + 1).is_some_and(|c| c.is_alphabetic());
-        if !(chars[i].is_alphanumeric() || inner) {
+        if !(chars[i].is_alphanumeric() || inner || is_mark(chars[i])) {
             break;
         }
         i += 1;
@@ -160,5 +165,6 @@ mod tests {
     #[test]
     fn folding_removes_case_and_diacritics() {
         assert_eq!(fold("Löparskor FÖRRA veckan"), "loparskor forra veckan");
+        assert_eq!(tokens("fo\u{308}rra")[0].fold, "forra", "an accent after its letter");
     }
 }

@@ -3,6 +3,8 @@
 //! to rank. Each rule uses the parts that it understands; the parts that no rule uses are left over.
 //! It must not know words of any language.
 
+use std::sync::LazyLock;
+
 use contract::{
     definitions::{Calculation, Unit},
     metric_query::{CalendarUnit, Condition, Group, MeasureUse, MetricQuery, TimeGrain},
@@ -23,9 +25,11 @@ mod excluding;
 mod figures;
 mod finishing;
 mod grouping;
+mod listing;
+mod operators;
 mod ranking;
-
-pub(crate) use finishing::main_measure;
+mod texts;
+mod weekdays;
 
 /// A question put together.
 #[derive(Clone, Debug)]
@@ -42,6 +46,8 @@ pub(crate) struct Composed {
     pub view: Option<View>,
     /// The kind of sentence.
     pub form: Form,
+    /// The condition on a figure whose truth is asked.
+    pub asked: Option<Condition>,
 }
 
 /// A rank that was read.
@@ -85,6 +91,8 @@ struct Composer<'a> {
     assumed: Vec<Assumed>,
     view: Option<View>,
     form: Form,
+    /// The condition on a figure whose truth is asked.
+    asked: Option<Condition>,
 }
 
 /// Puts a question together. Fails if it asks for something that no metric query can say.
@@ -114,19 +122,28 @@ pub(crate) fn compose(scan: &Scan<'_>, cover: &Cover) -> Result<Composed, (Decli
         assumed: Vec::new(),
         view: None,
         form: Form::default(),
+        asked: None,
     };
     if let Some(at) = composer.effect() {
         return Err((Declined::Cause, at));
     }
+    composer.name_counted_things();
+    composer.skip_compounds();
     composer.read_forms();
+    composer.read_texts();
+    composer.read_rows();
+    composer.read_operators();
+    composer.read_row_conditions();
     composer.read_bounds();
     composer.join_bounds();
     composer.read_counts();
     composer.read_exclusions();
     composer.read_comparison();
+    composer.read_weekdays();
     composer.read_rank();
     composer.read_figures();
     composer.read_groups();
+    composer.read_full();
     composer.read_values();
     composer.read_measures();
     composer.read_order();
@@ -187,7 +204,7 @@ impl Composer<'_> {
     /// Returns the dimension of a value.
     fn value_at(&self, at: usize) -> Option<&str> {
         match &self.items.get(at)?.atom {
-            Atom::Value { dimension, .. } => Some(dimension),
+            Atom::Value { dimension, .. } | Atom::Values { dimension, .. } => Some(dimension),
             _ => None,
         }
     }
@@ -210,7 +227,7 @@ impl Composer<'_> {
 
     /// Whether a part may stand between two parts that belong together.
     fn is_thin(&self, at: usize) -> bool {
-        const THIN: [Meaning; 10] = [
+        const THIN: [Meaning; 12] = [
             Meaning::In,
             Meaning::With,
             Meaning::From,
@@ -218,6 +235,8 @@ impl Composer<'_> {
             Meaning::Which,
             Meaning::Only,
             Meaning::Sum,
+            Meaning::List,
+            Meaning::Show,
             Meaning::Refer(Refer::It),
             Meaning::Refer(Refer::Them),
             Meaning::Refer(Refer::Their),
@@ -267,7 +286,50 @@ impl Composer<'_> {
     }
 
     fn calculation(&self, measure: &str) -> Option<&Calculation> {
-        self.scan.source.definitions.measures.get(measure).map(|found| &found.calculation)
+        static ROWS: LazyLock<Calculation> =
+            LazyLock::new(|| Calculation::Count("rows".to_owned()));
+        let found = self.scan.source.definitions.measures.get(measure);
+        found.map(|found| &found.calculation).or_else(|| (measure == "rows").then(|| &*ROWS))
+    }
+
+    /// Reads the name of a count as the things that it counts if a word asks for them: "which campaigns".
+    fn name_counted_things(&mut self) {
+        for at in 1..self.len() {
+            let counted = match self.measure_at(at).and_then(|name| self.calculation(name)) {
+                Some(Calculation::Distinct(name)) => name.clone(),
+                _ => continue,
+            };
+            let is_asked = self.means(at - 1, &Meaning::Which);
+            if is_asked && self.scan.source.definitions.dimensions.contains_key(&counted) {
+                self.items[at].atom = Atom::Dimension { name: counted, is_form: true };
+            }
+        }
+    }
+
+    /// Passes over the name of rows or things before a measure of them: "order amount".
+    fn skip_compounds(&mut self) {
+        for at in 1..self.len() {
+            let of = |place: usize| self.measure_at(place).and_then(|name| self.calculation(name));
+            let is_count = |found: &Calculation| {
+                matches!(found, Calculation::Count(_) | Calculation::Distinct(_))
+            };
+            let is_compound = of(at - 1).is_some_and(is_count)
+                && of(at).is_some_and(|found| !is_count(found))
+                && self.items[at - 1].tokens.end == self.items[at].tokens.start;
+            if is_compound {
+                self.items[at - 1].atom = Atom::Words(vec![Meaning::Show]);
+                // "The largest order amount" is that of one order.
+                if let Some(before) = at.checked_sub(2)
+                    && let Some(rank) = self.items[before].find(|meaning| match meaning {
+                        Meaning::Rank(rank) => Some(*rank),
+                        _ => None,
+                    })
+                    && let Atom::Words(meanings) = &mut self.items[before].atom
+                {
+                    meanings.push(Meaning::Extreme(rank));
+                }
+            }
+        }
     }
 
     fn is_percent(&self, measure: &str) -> bool {

@@ -4,6 +4,7 @@
 use crate::{
     edges::Edge,
     items::{Atom, Item},
+    meaning::Meaning,
 };
 
 /// The number of ways that are kept at each word.
@@ -82,5 +83,23 @@ fn items(edges: &[Vec<Edge>], best: &[Vec<Step>], last: Step) -> Vec<Item> {
         }
     }
     items.reverse();
+    compare_with_periods(&mut items);
     items
+}
+
+/// Reads "higher than" before a period as a comparison with it.
+fn compare_with_periods(items: &mut [Item]) {
+    for at in 1..items.len() {
+        let is_period = matches!(items[at].atom, Atom::Period { .. });
+        let bound = &mut items[at - 1];
+        let is_long = bound.tokens.len() > 1;
+        if let Atom::Words(meanings) = &mut bound.atom
+            && is_period
+            && is_long
+            && meanings.iter().any(|meaning| matches!(meaning, Meaning::Bound(_)))
+            && !meanings.contains(&Meaning::Until)
+        {
+            meanings.push(Meaning::Versus);
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::{
     outcome::Correction,
     periods::periods_at,
     scan::Scan,
-    tokens::{Kind, Token},
+    tokens::Kind,
 };
 
 /// The cost of a word without a meaning here.
@@ -22,6 +22,10 @@ const WORD: u32 = 10;
 const LINK: u32 = 6;
 /// The cost of a word without meaning. Two of them cost more than an operation that they form.
 const EMPTY: u32 = 8;
+/// The cost of a word that says nothing, unless a name has it. It is more than that of a part of a name.
+const WEAK: u32 = 40;
+/// The cost that a value in capital letters has less.
+const UPPER: u32 = 6;
 /// The cost of a value that is a word of the lexicon, too.
 const UNLIKELY: u32 = 8;
 /// The cost of each letter that is corrected, at least.
@@ -109,6 +113,8 @@ impl Collector<'_> {
             edges.push(nothing(0));
         } else if self.scan.lexicon.is_empty_word(&token.fold) && !has_word {
             edges.push(nothing(EMPTY));
+        } else if self.scan.lexicon.is_weak_word(&token.fold) && !has_word {
+            edges.push(nothing(WEAK));
         } else if !has_word {
             edges.push(edge(at..at + 1, Atom::Left, LEFT));
         }
@@ -138,9 +144,23 @@ impl Collector<'_> {
         let key: String = words.iter().map(|at| self.scan.tokens[*at].fold.as_str()).collect();
         if key == self.names.source
             && let (Some(first), Some(last)) = (words.first(), words.last())
+            && (!self.names_more(words) || self.follows_place(*first))
         {
             edges.push(edge(*first..last + 1, Atom::Source, LINK));
         }
+    }
+
+    /// Whether the words of a span name a thing of the source, too: "orders" in a source of that name.
+    fn names_more(&self, words: &[usize]) -> bool {
+        let words: Vec<&str> = words.iter().map(|at| self.scan.tokens[*at].fold.as_str()).collect();
+        !self.names.find(&words, self.scan.lexicon).is_empty()
+    }
+
+    /// Whether a word such as "in" is before a token.
+    fn follows_place(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| self.scan.phrases_at(before));
+        let mut meanings = before.into_iter().flatten().flat_map(|(_, meanings)| meanings.iter());
+        meanings.any(|meaning| matches!(meaning, Meaning::In | Meaning::From))
     }
 
     /// Adds the things that the words of a span name, with one choice of corrections.
@@ -162,14 +182,20 @@ impl Collector<'_> {
         hits.truncate(MOST_HITS);
         let corrected = CORRECTED * errors;
         for hit in hits {
-            let Some(mut cost) = self.cost_of(&hit, words) else { continue };
-            if let Named::Value { dimension, .. } = &hit.named
-                && self.is_beside(dimension, *first, *last)
-            {
+            let is_beside = matches!(&hit.named, Named::Value { dimension, .. }
+                if self.is_beside(dimension, *first, *last));
+            let Some(mut cost) = self.cost_of(&hit, words, is_beside) else { continue };
+            if is_beside {
                 cost = cost.saturating_sub(BESIDE);
             }
+            // A name rarely begins with a word that says nothing: "av bokningar" is not "avbokningar".
+            let is_empty =
+                |at: &usize| self.scan.lexicon.is_empty_word(&self.scan.tokens[*at].fold);
+            if words.len() > 1 && is_empty(first) {
+                cost += UNLIKELY;
+            }
             let correction = (errors > 0).then(|| self.correction(words, &hit.named));
-            let atoms = vec![atom_of(hit, words, self.scan.tokens)];
+            let atoms = vec![atom_of(hit, words, self.scan)];
             edges.push(Edge { tokens: tokens.clone(), atoms, cost: cost + corrected, correction });
         }
         if words.len() <= 3 {
@@ -178,7 +204,7 @@ impl Collector<'_> {
     }
 
     /// Returns the cost of a name. None if the words are more likely to say nothing.
-    fn cost_of(&self, hit: &Hit, words: &[usize]) -> Option<u32> {
+    fn cost_of(&self, hit: &Hit, words: &[usize], is_beside: bool) -> Option<u32> {
         let base = match hit.how {
             How::Own => WORD - 2,
             How::Synonym => WORD - 1,
@@ -188,7 +214,12 @@ impl Collector<'_> {
         };
         let ([at], Named::Value { .. }) = (words, &hit.named) else { return Some(base) };
         let token = &self.scan.tokens[*at];
-        if !self.scan.lexicon.knows(&token.fold) || self.is_marked(*at) {
+        // "IT" is no "it".
+        let is_upper = token.raw.len() > 1 && !token.raw.chars().any(char::is_lowercase);
+        if is_upper && self.is_marked(*at) {
+            return Some(base.saturating_sub(UPPER));
+        }
+        if !self.scan.lexicon.knows(&token.fold) || self.is_marked(*at) || is_beside {
             return Some(base);
         }
         (!self.scan.lexicon.is_empty_word(&token.fold)).then_some(base + UNLIKELY)
@@ -216,13 +247,15 @@ impl Collector<'_> {
             if !is_name && !self.is_beside(&hit.dimension, *first, *last) {
                 continue;
             }
-            let is_part = hit.value.is_none();
-            let value = hit.value.unwrap_or_else(|| {
-                let text = words.iter().map(|at| self.scan.tokens[*at].fold.as_str());
-                text.collect::<Vec<_>>().join(" ")
-            });
             let dimension = hit.dimension;
-            let atom = Atom::Value { dimension, value, is_part };
+            let text = typed.join(" ");
+            let atom = match hit.value {
+                Some(value) => Atom::Value { dimension, value, is_part: false },
+                None => match self.names.listed_part(typed, &dimension, &text) {
+                    Some(values) => Atom::Values { dimension, values, text },
+                    None => Atom::Value { dimension, value: text, is_part: true },
+                },
+            };
             edges.push(edge(*first..last + 1, atom, PART + cost));
         }
     }
@@ -267,12 +300,12 @@ impl Collector<'_> {
             }
             FirstPart::Meaning(meaning) => vec![Atom::Words(vec![meaning.clone()])],
             FirstPart::Names(hits) => {
-                hits.into_iter().map(|hit| atom_of(hit, &[at], self.scan.tokens)).collect()
+                hits.into_iter().map(|hit| atom_of(hit, &[at], self.scan)).collect()
             }
         };
         for first in firsts.iter().take(MOST_HITS) {
             for hit in second.iter().take(MOST_HITS) {
-                let atoms = vec![first.clone(), atom_of(hit.clone(), &[at], self.scan.tokens)];
+                let atoms = vec![first.clone(), atom_of(hit.clone(), &[at], self.scan)];
                 edges.push(Edge { tokens: at..at + 1, atoms, cost: 2 * WORD, correction: None });
             }
         }
@@ -283,13 +316,16 @@ fn edge(tokens: Range<usize>, atom: Atom, cost: u32) -> Edge {
     Edge { tokens, atoms: vec![atom], cost, correction: None }
 }
 
-fn atom_of(hit: Hit, words: &[usize], tokens: &[Token]) -> Atom {
+fn atom_of(hit: Hit, words: &[usize], scan: &Scan<'_>) -> Atom {
     match hit.named {
         Named::Measure(name) => Atom::Measure(name),
         Named::Dimension(name) => {
-            let typed: String = words.iter().map(|at| tokens[*at].fold.as_str()).collect();
-            let is_form =
-                hit.how == How::Form && crate::tokens::name_words(&name).concat() != typed;
+            let typed: String = words.iter().map(|at| scan.tokens[*at].fold.as_str()).collect();
+            let is_one = scan.lexicon.singular.iter().any(|ending| typed.ends_with(ending));
+            let own = crate::tokens::name_words(&name).concat();
+            let is_other =
+                hit.how == How::Form || (hit.how == How::Column && typed.starts_with(own.as_str()));
+            let is_form = is_other && own != typed && !is_one;
             Atom::Dimension { name, is_form }
         }
         Named::Value { dimension, value } => Atom::Value { dimension, value, is_part: false },

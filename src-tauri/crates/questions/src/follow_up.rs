@@ -163,7 +163,10 @@ impl Context<'_> {
         if is_compared {
             before.extend(self.value_to_compare(items));
         }
-        if !has(&|item| matches!(item.atom, Atom::Measure(_))) {
+        // "How many campaigns is that" asks for another figure.
+        let counts = has(&|item| item.means(&Meaning::Count) || item.means(&Meaning::Distinct))
+            && has(&|item| matches!(item.atom, Atom::Dimension { .. }));
+        if !counts && !has(&|item| matches!(item.atom, Atom::Measure(_))) {
             let measures = self.previous.measures.iter().filter_map(|used| used.measure.clone());
             let explained = self.previous.explain.iter().map(|explain| explain.measure.clone());
             before.extend(measures.chain(explained).map(|name| given(Atom::Measure(name))));
@@ -195,7 +198,7 @@ impl Context<'_> {
     /// Returns the value that the earlier question was about, if this one compares another one with it.
     fn value_to_compare(&self, items: &[Item]) -> Option<Item> {
         let mut named = items.iter().filter_map(|item| match &item.atom {
-            Atom::Value { dimension, .. } => Some(dimension),
+            Atom::Value { dimension, .. } | Atom::Values { dimension, .. } => Some(dimension),
             _ => None,
         });
         let (dimension, None) = (named.next()?, named.next()) else { return None };

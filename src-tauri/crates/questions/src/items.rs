@@ -28,6 +28,15 @@ pub(crate) enum Atom {
         /// Whether all values count that contain the words.
         is_part: bool,
     },
+    /// Several values of a dimension, of which only a part is named.
+    Values {
+        /// The dimension.
+        dimension: String,
+        /// The values.
+        values: Vec<String>,
+        /// The words.
+        text: String,
+    },
     /// The source.
     Source,
     /// A number.

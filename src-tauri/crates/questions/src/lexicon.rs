@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Deserialize;
 
 use crate::{
-    meaning::Meaning,
+    meaning::{Implied, Meaning},
     tokens::{Token, name_words, tokens},
 };
 
@@ -21,11 +21,40 @@ const VOCABULARIES: [&str; 2] =
 struct LanguageFile {
     language: String,
     endings: Vec<String>,
+    /// Endings of forms for one thing: "the campaign" in one word.
+    #[serde(default)]
+    singular: Vec<String>,
+    /// Endings of forms for certain things: "the campaigns" in one word.
+    #[serde(default)]
+    definite: Vec<String>,
     links: Vec<String>,
     entries: Vec<Entry>,
     without_meaning: String,
+    /// Words that say nothing, unless a name of the data has them.
+    without_meaning_unless_named: String,
     /// The words that queries are said with.
     say: BTreeMap<String, String>,
+}
+
+/// The words of trades in a language.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VocabularyFile {
+    /// The words that mean the same, by a name for them.
+    concepts: BTreeMap<String, Vec<String>>,
+    /// The subjects of a question without a measure, the likely first.
+    main: Vec<String>,
+    /// Names of sources that name their rows, too.
+    counted: Vec<String>,
+    /// Adjectives that rank by a measure.
+    adjectives: Vec<Adjective>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Adjective {
+    is: Implied,
+    words: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,11 +76,21 @@ pub(crate) struct Lexicon {
     empty: HashSet<String>,
     /// Endings of words with the letters that take their place.
     endings: Vec<(String, String)>,
+    /// Endings of forms for one thing.
+    pub singular: Vec<String>,
+    /// Endings of forms for certain things.
+    pub definite: Vec<String>,
     /// Letters between the parts of a compound.
     pub links: Vec<String>,
     compounds: HashMap<String, Meaning>,
     /// Names that mean the same, in folded form without spaces.
-    pub concepts: Vec<Vec<String>>,
+    pub concepts: BTreeMap<String, Vec<String>>,
+    /// The subjects of a question without a measure, as `concepts` names them.
+    pub main: Vec<String>,
+    /// Names of sources that name their rows, too, in folded form.
+    counted: HashSet<String>,
+    /// Words that say nothing, unless a name has them.
+    weak: HashSet<String>,
     /// The words that queries are said with, by language.
     said: HashMap<String, BTreeMap<String, String>>,
 }
@@ -64,38 +103,48 @@ impl Lexicon {
             longest: 1,
             empty: HashSet::new(),
             endings: Vec::new(),
+            singular: Vec::new(),
+            definite: Vec::new(),
             links: Vec::new(),
             compounds: HashMap::new(),
-            concepts: Vec::new(),
+            concepts: BTreeMap::new(),
+            main: Vec::new(),
+            counted: HashSet::new(),
+            weak: HashSet::new(),
             said: HashMap::new(),
         };
         for file in LANGUAGES {
             lexicon.add_language(serde_json::from_str(file)?);
         }
-        let mut concepts: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in VOCABULARIES {
-            let words: BTreeMap<String, Vec<String>> = serde_json::from_str(file)?;
-            for (concept, words) in words {
+            let file: VocabularyFile = serde_json::from_str(file)?;
+            for (concept, words) in file.concepts {
                 let keys = words.iter().map(|word| name_words(word).concat());
-                concepts.entry(concept).or_default().extend(keys);
+                lexicon.concepts.entry(concept).or_default().extend(keys);
+            }
+            lexicon.main.extend(file.main);
+            lexicon.counted.extend(file.counted.iter().map(|word| language::fold(word)));
+            for adjective in file.adjectives {
+                let meaning = Meaning::Implied(adjective.is);
+                adjective.words.iter().for_each(|phrase| lexicon.add_phrase(phrase, &meaning));
             }
         }
-        lexicon.concepts = concepts.into_values().collect();
         Ok(lexicon)
+    }
+
+    fn add_phrase(&mut self, phrase: &str, meaning: &Meaning) {
+        let words: Vec<String> = tokens(phrase).into_iter().map(|token| token.fold).collect();
+        self.longest = self.longest.max(words.len());
+        let meanings = self.phrases.entry(words.join(" ")).or_default();
+        if !meanings.contains(meaning) {
+            meanings.push(meaning.clone());
+        }
     }
 
     fn add_language(&mut self, file: LanguageFile) {
         self.said.insert(file.language, file.say);
         for entry in file.entries {
-            for phrase in &entry.words {
-                let words: Vec<String> =
-                    tokens(phrase).into_iter().map(|token| token.fold).collect();
-                self.longest = self.longest.max(words.len());
-                let meanings = self.phrases.entry(words.join(" ")).or_default();
-                if !meanings.contains(&entry.is) {
-                    meanings.push(entry.is.clone());
-                }
-            }
+            entry.words.iter().for_each(|phrase| self.add_phrase(phrase, &entry.is));
             let forms = entry.compound.into_iter();
             self.compounds.extend(forms.map(|form| (form, entry.is.clone())));
         }
@@ -106,6 +155,8 @@ impl Lexicon {
                 self.endings.push(pair);
             }
         }
+        self.singular.extend(file.singular);
+        self.definite.extend(file.definite);
         for link in file.links {
             if !self.links.contains(&link) {
                 self.links.push(link);
@@ -113,6 +164,8 @@ impl Lexicon {
         }
         let words = file.without_meaning.split_whitespace();
         self.empty.extend(words.map(language::fold));
+        let weak = file.without_meaning_unless_named.split_whitespace();
+        self.weak.extend(weak.map(language::fold));
     }
 
     /// Returns the phrases that begin at a token: their lengths and meanings.
@@ -146,6 +199,18 @@ impl Lexicon {
         self.empty.contains(word)
     }
 
+    /// Returns the words for the rows of a source with a name: the name and those that mean the same.
+    pub fn words_for_rows(&self, name: &str) -> Vec<String> {
+        let same = self.concepts.values().find(|words| words.iter().any(|word| word == name));
+        let same = same.cloned().unwrap_or_else(|| vec![name.to_owned()]);
+        if same.iter().any(|word| self.counted.contains(word)) { same } else { Vec::new() }
+    }
+
+    /// Whether a folded word says nothing, unless a name has it.
+    pub fn is_weak_word(&self, word: &str) -> bool {
+        self.weak.contains(word)
+    }
+
     /// Returns the meaning of the first part of a compound, such as "week" of "weekly cost" in Swedish.
     pub fn first_part(&self, word: &str) -> Option<&Meaning> {
         self.compounds.get(word)
@@ -177,10 +242,8 @@ mod tests {
     fn the_files_of_all_languages_are_read() {
         let lexicon = Lexicon::new().unwrap();
         let asked = tokens("de flesta broken down by");
-        assert_eq!(
-            lexicon.phrases_at(&asked, 0).last(),
-            Some(&(2, [Meaning::Rank(Rank::High)].as_slice()))
-        );
+        let (words, meanings) = lexicon.phrases_at(&asked, 0).pop().unwrap();
+        assert!(words == 2 && meanings.contains(&Meaning::Rank(Rank::High)));
         assert_eq!(lexicon.phrases_at(&asked, 2).last(), Some(&(3, [Meaning::By].as_slice())));
         assert!(lexicon.bases("cities").contains(&"city".to_owned()));
         assert!(lexicon.bases("utfallet").contains(&"utfall".to_owned()));

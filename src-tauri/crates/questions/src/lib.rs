@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use analytics::Catalog;
 use contract::{
@@ -12,6 +12,8 @@ use contract::{
     metric_query::{AsOf, MetricQuery},
 };
 
+mod central;
+mod checking;
 mod compose;
 mod cover;
 mod edges;
@@ -22,20 +24,25 @@ mod meaning;
 mod names;
 mod numbers;
 mod outcome;
+mod parts;
 mod periods;
 mod reading;
 mod saying;
 mod scan;
+mod suggesting;
 mod tokens;
+mod typing;
 mod words;
 
 use lexicon::Lexicon;
 use names::SourceNames;
 use reading::Asked;
 use saying::Saying;
+use typing::Typing;
 
 pub use follow_up::{FollowUp, Kept, Shown};
 pub use outcome::{Assumed, Correction, Declined, Form, Outcome, Reading, Span, SpanMeaning, View};
+pub use typing::{Completion, CompletionKind};
 
 /// The values of dimensions, by source and dimension.
 pub type Values = BTreeMap<SourceName, BTreeMap<String, Vec<String>>>;
@@ -64,7 +71,7 @@ impl Reader {
         let none = BTreeMap::new();
         let names = |source: &analytics::SourceModel| {
             let values = values.get(source.name()).unwrap_or(&none);
-            SourceNames::new(source, values, &self.lexicon)
+            SourceNames::new(source, catalog, values, &self.lexicon)
         };
         Names { sources: catalog.sources.iter().map(names).collect() }
     }
@@ -74,13 +81,49 @@ impl Reader {
         Asked { lexicon: &self.lexicon, names, catalog, as_of }.read(text)
     }
 
+    /// Reads each question of a text, by its bytes in the text. A text with one question has one part.
+    pub fn read_parts(
+        &self,
+        text: &str,
+        names: &Names,
+        catalog: &Catalog,
+        as_of: &AsOf,
+    ) -> Vec<(Range<usize>, Outcome)> {
+        Asked { lexicon: &self.lexicon, names, catalog, as_of }.read_parts(text)
+    }
+
+    /// Returns the words that may follow at a place of a text, the likely ones first.
+    pub fn complete(
+        &self,
+        text: &str,
+        cursor: usize,
+        names: &Names,
+        catalog: &Catalog,
+        language: &str,
+    ) -> Vec<Completion> {
+        Typing { lexicon: &self.lexicon, names, catalog, language }.complete(text, cursor)
+    }
+
+    /// Returns the words of a text that no reading will use, by their bytes. `previous` is the earlier
+    /// query that the text may go on from.
+    pub fn check(
+        &self,
+        text: &str,
+        previous: Option<&MetricQuery>,
+        names: &Names,
+        catalog: &Catalog,
+        as_of: &AsOf,
+    ) -> Vec<Range<usize>> {
+        Asked { lexicon: &self.lexicon, names, catalog, as_of }.unused(text, previous)
+    }
+
     /// Says a query in words of a language (`en` or `sv`) that are read as the same query. None if the
     /// query has a member that no question asks for, or its source is not in the catalog.
     pub fn say(&self, query: &MetricQuery, catalog: &Catalog, language: &str) -> Option<String> {
         let words = self.lexicon.words_of(language)?;
         let mut sources = catalog.sources.iter();
         let source = sources.find(|source| Some(source.name()) == query.source.as_ref())?;
-        Saying { words, source }.say(query)
+        Saying { words, source, language }.say(query)
     }
 
     /// Reads a question that may go on from an earlier one. `previous` is the earlier query with its

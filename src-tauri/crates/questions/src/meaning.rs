@@ -52,6 +52,26 @@ pub(crate) enum Meaning {
     Only,
     /// All together.
     Sum,
+    /// Computes a figure from two measures.
+    Operator(Operator),
+    /// Before words that values begin with, end with or contain.
+    Text(TextTest),
+    /// Days of the week by their numbers, 1 for Monday.
+    Weekdays(Vec<u32>),
+    /// Asks for single rows, if the name of rows follows.
+    List,
+    /// Asks for single rows, if a certain form of the name of rows follows.
+    Show,
+    /// Beside a unit of the calendar of which nothing is missing.
+    Whole,
+    /// Between a week and a day of it.
+    Starting,
+    /// Only periods that are over.
+    Full,
+    /// The greatest or least single value.
+    Extreme(Rank),
+    /// A place in an order by a measure of the trade, such as "cheapest".
+    Implied(Implied),
     /// The average.
     Average,
     /// The value in the middle.
@@ -62,6 +82,8 @@ pub(crate) enum Meaning {
     Distinct,
     /// The side on which a comparison is expected.
     Comparative,
+    /// A rank by the number of things, and not by what they are.
+    Many,
     /// A place in an order.
     Rank(Rank),
     /// Before the bound of a value.
@@ -150,6 +172,40 @@ pub(crate) enum Rank {
     Worst,
 }
 
+/// A calculation with two measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Operator {
+    /// The first without the second.
+    Minus,
+    /// Both together.
+    Plus,
+    /// The first for each of the second.
+    Ratio,
+}
+
+/// A test of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TextTest {
+    /// It begins with words.
+    Starts,
+    /// It ends with words.
+    Ends,
+    /// It contains words.
+    Contains,
+}
+
+/// A rank by a measure that the word implies.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Implied {
+    /// The rank.
+    pub rank: Rank,
+    /// The meanings that the measure may have, the likely first, as the vocabulary names them.
+    pub of: Vec<String>,
+}
+
 /// The side of a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -221,6 +277,8 @@ impl Meaning {
                 | Self::IsIt
                 | Self::Only
                 | Self::Sum
+                | Self::List
+                | Self::Show
                 | Self::Refer(Refer::It | Refer::Them | Refer::Add)
         )
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use analytics::SourceModel;
+use analytics::{Catalog, SourceModel};
 use contract::{
     definitions::{Calculation, DimensionKind, Synonyms},
     sources::ColumnKind,
@@ -90,6 +90,8 @@ pub(crate) struct SourceNames {
     /// Names of measures and dimensions by the base of their last word.
     forms: HashMap<String, Vec<Named>>,
     values: Vec<(usize, String)>,
+    /// The places of values by their words in folded form, sorted.
+    by_words: Vec<(String, usize)>,
     dimensions: Vec<String>,
     parts: HashMap<String, Part>,
     spelling: Spelling,
@@ -103,6 +105,7 @@ impl SourceNames {
     /// Creates the index of a source. `values` are those of its dimensions.
     pub fn new(
         source: &SourceModel,
+        catalog: &Catalog,
         values: &BTreeMap<String, Vec<String>>,
         lexicon: &Lexicon,
     ) -> Self {
@@ -111,6 +114,7 @@ impl SourceNames {
             exact: HashMap::new(),
             forms: HashMap::new(),
             values: Vec::new(),
+            by_words: Vec::new(),
             dimensions: Vec::new(),
             parts: HashMap::new(),
             spelling: Spelling::default(),
@@ -119,10 +123,25 @@ impl SourceNames {
         };
         names.add_measures(source, lexicon);
         names.add_dimensions(source, lexicon);
+        let is_joined =
+            |other: &&SourceModel| source.definitions.joins.contains_key(other.name().as_str());
+        for other in catalog.sources.iter().filter(is_joined) {
+            names.add_joined(source, other);
+        }
         for (dimension, values) in values {
             names.add_values(dimension, values, lexicon);
         }
+        // Rows that no measure counts have the name of the source.
+        for word in lexicon.words_for_rows(&names.source) {
+            if names.find(&[word.as_str()], lexicon).is_empty() {
+                let rows = Named::Measure("rows".to_owned());
+                names.add_key(&word, &rows, How::Synonym);
+                names.add_forms(std::slice::from_ref(&word), &rows, lexicon);
+                names.spelling.add_all(std::slice::from_ref(&word));
+            }
+        }
         names.spelling.sort();
+        names.by_words.sort();
         names
     }
 
@@ -135,6 +154,32 @@ impl SourceNames {
                 others.push(column);
             }
             self.add_named(name, &others, &own, lexicon);
+            // The things that a measure counts can be ranked, too: "top customers".
+            if let Calculation::Distinct(of) = &measure.calculation {
+                let counted = Named::Dimension(of.clone());
+                for written in [name.as_str()].into_iter().chain(others) {
+                    self.add_key(&name_words(written).concat(), &counted, How::Column);
+                }
+            }
+        }
+    }
+
+    /// Adds the measures of a source that stand beside those of this one, unless it has such names itself.
+    fn add_joined(&mut self, source: &SourceModel, other: &SourceModel) {
+        for (name, measure) in &other.definitions.measures {
+            if source.definitions.measures.contains_key(name) {
+                continue;
+            }
+            let named = Named::Measure(format!("{}.{name}", other.name()));
+            let synonyms = synonyms(&measure.synonyms);
+            let titles = measure.title.values().map(String::as_str);
+            for written in [name.as_str()].into_iter().chain(synonyms).chain(titles) {
+                let words = name_words(written);
+                if !self.exact.contains_key(&words.concat()) {
+                    self.add_key(&words.concat(), &named, How::Column);
+                    self.spelling.add_all(&words);
+                }
+            }
         }
     }
 
@@ -150,12 +195,32 @@ impl SourceNames {
             }
             columns.extend(dimension.key.as_deref());
             self.add_named(name, &others, &Named::Dimension(name.clone()), lexicon);
+            // A person says "ligger efter" for a value such as "behind".
+            for (value, names) in &dimension.values {
+                let named = Named::Value { dimension: name.clone(), value: value.clone() };
+                for written in synonyms(names) {
+                    let words = name_words(written);
+                    self.add_key(&words.concat(), &named, How::Synonym);
+                    self.spelling.add_all(&words);
+                }
+            }
         }
         for column in &source.columns {
             let is_text = matches!(column.kind, ColumnKind::Text | ColumnKind::Flag);
             if is_text && !columns.contains(&column.name.as_str()) {
                 let own = Named::Dimension(column.name.clone());
-                self.add_key(&name_words(&column.name).concat(), &own, How::Column);
+                let words = name_words(&column.name);
+                self.add_key(&words.concat(), &own, How::Column);
+                // "customer_id" names customers.
+                if let [thing @ .., id] = words.as_slice()
+                    && id == "id"
+                    && !thing.is_empty()
+                    && !self.exact.contains_key(&thing.concat())
+                    // The id of a row is no thing besides it.
+                    && !self.source.starts_with(&thing.concat())
+                {
+                    self.add_key(&thing.concat(), &own, How::Column);
+                }
             }
         }
     }
@@ -171,7 +236,7 @@ impl SourceNames {
             self.spelling.add_all(words);
         }
         let fits = |concept: &&Vec<String>| own.iter().any(|key| concept.contains(key));
-        for key in lexicon.concepts.iter().filter(fits).flatten() {
+        for key in lexicon.concepts.values().filter(fits).flatten() {
             self.add_key(key, named, How::Vocabulary);
             self.spelling.add_all(std::slice::from_ref(key));
         }
@@ -208,11 +273,12 @@ impl SourceNames {
             self.add_key(&words.concat(), &named, How::Own);
             let key = words.concat();
             let fits = |concept: &&Vec<String>| concept.contains(&key);
-            for other in lexicon.concepts.iter().filter(fits).flatten() {
+            for other in lexicon.concepts.values().filter(fits).flatten() {
                 self.add_key(other, &named, How::Vocabulary);
             }
             self.spelling.add_all(&words);
             let place = self.values.len();
+            self.by_words.push((key, place));
             self.values.push((at, value.clone()));
             for size in 1..words.len().min(4) {
                 for part in words.windows(size) {
@@ -274,6 +340,45 @@ impl SourceNames {
             }
         }
         hits
+    }
+
+    /// Returns the values of a dimension that have the words of a span as a part, if these are all that a
+    /// condition on the text would not find, or would find besides others.
+    pub fn listed_part(&self, words: &[&str], dimension: &str, text: &str) -> Option<Vec<String>> {
+        let part = self.parts.get(&words.concat())?;
+        let own = self.dimensions.iter().position(|own| own == dimension)?;
+        let found = part.values.iter().filter_map(|place| self.values.get(*place));
+        let found: Vec<&String> =
+            found.filter(|(at, _)| *at == own).map(|(_, value)| value).collect();
+        if part.count > part.values.len() {
+            return None;
+        }
+        let lower = text.to_lowercase();
+        let has = |value: &String| value.to_lowercase().contains(&lower);
+        let others = self.values.iter().filter(|(at, value)| *at == own && has(value)).count();
+        let is_exact = others == found.len() && found.iter().all(|value| has(value));
+        (!is_exact).then(|| found.into_iter().cloned().collect())
+    }
+
+    /// Whether words name something, or are a part of a value.
+    pub fn knows(&self, words: &[&str], lexicon: &Lexicon) -> bool {
+        !self.find(words, lexicon).is_empty() || self.parts.contains_key(&words.concat())
+    }
+
+    /// Returns values whose words begin with some letters, with their dimensions.
+    pub fn values_like(
+        &self,
+        prefix: &str,
+        of: Option<&str>,
+        most: usize,
+    ) -> Vec<(String, String)> {
+        let from = self.by_words.partition_point(|(words, _)| words.as_str() < prefix);
+        let like = self.by_words[from..].iter().take_while(|(words, _)| words.starts_with(prefix));
+        let named = like.filter_map(|(_, place)| {
+            let (dimension, value) = self.values.get(*place)?;
+            Some((self.dimensions.get(*dimension)?.clone(), value.clone()))
+        });
+        named.filter(|(dimension, _)| of.is_none_or(|of| of == dimension)).take(most).collect()
     }
 
     /// Returns the nearest words of names for a misspelled word. A word of the lexicon or of a language

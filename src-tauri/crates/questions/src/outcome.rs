@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use contract::metric_query::{MetricQuery, Period};
+use contract::metric_query::{Condition, MetricQuery, Period};
 use serde::{Deserialize, Serialize};
 
 /// The result of reading a question.
@@ -99,6 +99,8 @@ pub struct Reading {
     pub view: Option<View>,
     /// The kind of sentence.
     pub form: Form,
+    /// The condition on a figure whose truth is asked: "is the rate above 5 %?".
+    pub asked: Option<Condition>,
 }
 
 /// The meaning of a part of the text.
@@ -152,6 +154,8 @@ pub enum Assumed {
     Measure(String),
     /// The period.
     Period,
+    /// The dimension whose values are ranked.
+    Dimension(String),
     /// The grain of time.
     Grain,
     /// The period to compare with.

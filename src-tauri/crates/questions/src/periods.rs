@@ -40,6 +40,7 @@ impl FoundPeriod {
 pub(crate) fn periods_at(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
     let mut found: Vec<FoundPeriod> = Vec::new();
     found.extend(basic(scan, at).map(|(end, period)| FoundPeriod::new(end, period)));
+    found.extend(range::edge(scan, at));
     found.extend(range::range(scan, at));
     found.sort_by_key(|period| period.end);
     found
@@ -56,8 +57,9 @@ fn basic(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         days_ago(scan, at),
         week(scan, at),
         year(scan, at).map(|(end, year)| (end, Period::Year(year))),
-        written(scan, at),
         day(scan, at),
+        written(scan, at),
+        week_of(scan, at),
         ago(scan, at),
     ];
     found.into_iter().flatten().max_by_key(|(end, _)| *end)
@@ -85,7 +87,8 @@ fn relative(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
     })?;
     if let Some((after, count)) = quantity(scan.tokens, next, scan.lexicon)
         && let Some(count) = count.count()
-        && let Some((end, unit)) = unit(scan, after)
+        && let Some((end, unit)) =
+            unit(scan, scan.end_of(after, &Meaning::Whole).unwrap_or(scan.skip_empty(after)))
     {
         let is_past = relative != Relative::This;
         return is_past.then(|| (end, Period::Last(span(unit, count))));
@@ -94,6 +97,9 @@ fn relative(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         let today = scan.today();
         let year = today.year() - i32::from(month >= today.month());
         return Some((end, month_of(year, month)));
+    }
+    if let Some(found) = weekend(scan, next).filter(|_| relative != Relative::This) {
+        return Some(found);
     }
     let (end, unit) = unit(scan, next)?;
     let period = match relative {
@@ -111,6 +117,19 @@ fn relative(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         },
     };
     Some((end, period))
+}
+
+/// Reads the weekend that is over last.
+fn weekend(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
+    let (end, _) = scan.phrase(at, |meaning| match meaning {
+        Meaning::Weekdays(days) if *days == [6, 7] => Some(()),
+        _ => None,
+    })?;
+    let today = scan.today();
+    let past = today.weekday().number_from_monday();
+    let last = back(today, CalendarUnit::Day, past)?;
+    let first = back(last, CalendarUnit::Day, 1)?;
+    Some((end, Period::Range { from: Some(first), to: Some(last) }))
 }
 
 fn unit(scan: &Scan<'_>, at: usize) -> Option<(usize, CalendarUnit)> {
@@ -183,6 +202,15 @@ fn half(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         Meaning::Half(half) => Some(*half),
         _ => None,
     })?;
+    let month = month(scan, scan.skip_empty(end)).and_then(|(end, month)| {
+        let (first, last) = scan.days_of(&month)?;
+        let middle = first.with_day(15)?;
+        let (from, to) = if half == 1 { (first, middle) } else { (middle.succ_opt()?, last) };
+        Some((end, Period::Range { from: Some(from), to: Some(to) }))
+    });
+    if month.is_some() {
+        return month;
+    }
     let today = scan.today();
     let (end, year) = year_after(scan, end)
         .unwrap_or_else(|| (end, today.year() - i32::from(half == 2 && today.month() < 7)));
@@ -199,7 +227,12 @@ fn week(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
     let joined = token.fold.strip_prefix(['w', 'v']).and_then(|week| week.parse::<u32>().ok());
     let (end, week) = match (joined, unit(scan, at)) {
         (Some(week), _) => (at + 1, week),
-        (None, Some((next, CalendarUnit::Week))) => (next + 1, number_at(next)?),
+        (None, Some((next, CalendarUnit::Week))) => {
+            // "v. 42"
+            let is_point = scan.tokens.get(next).is_some_and(|token| token.fold == ".");
+            let next = next + usize::from(is_point);
+            (next + 1, number_at(next)?)
+        }
         (None, _) => return None,
     };
     if !(1..=53).contains(&week) {
@@ -211,6 +244,28 @@ fn week(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         (end, this.year() - i32::from(week > this.week()))
     });
     Some((end, Period::Week(format!("{year:04}-W{week:02}"))))
+}
+
+/// Reads "the week of 3 November" and "the week starting 2 November".
+fn week_of(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
+    let (next, _) = unit(scan, at).filter(|(_, unit)| *unit == CalendarUnit::Week)?;
+    let starting = scan.end_of(next, &Meaning::Starting);
+    // "By week from 3 November" is another thing.
+    let is_of = |at: usize| {
+        let word = scan.tokens.get(at).map(|token| token.fold.as_str());
+        word.is_some_and(|word| scan.lexicon.is_empty_word(word)) && scan.phrases_at(at).is_empty()
+    };
+    let begin = starting.or_else(|| is_of(next).then_some(next + 1))?;
+    let (end, found) = written(scan, begin).or_else(|| day(scan, begin))?;
+    let (first, last) = scan.days_of(&found).filter(|(first, last)| first == last)?;
+    let begins = first.weekday() == chrono::Weekday::Mon;
+    let week = first.iso_week();
+    let of_week = Period::Week(format!("{:04}-W{:02}", week.year(), week.week()));
+    if begins || starting.is_none() {
+        return Some((end, of_week));
+    }
+    let to = last.checked_add_days(chrono::Days::new(6))?;
+    Some((end, Period::Range { from: Some(first), to: Some(to) }))
 }
 
 /// Reads a year alone.
@@ -234,14 +289,38 @@ fn year_after(scan: &Scan<'_>, at: usize) -> Option<(usize, i32)> {
     }
 }
 
-/// Reads a day or month in digits: "2026-11-03", "2026-11".
+/// Reads a day or month in digits: "2026-11-03", "2026-11", "3.11.2026", "11/25/2026".
 fn written(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
+    if let Some((end, [a, b, year])) = three_numbers(scan.tokens, at) {
+        let has_month_first = |at: usize| {
+            three_numbers(scan.tokens, at).is_some_and(|(_, [_, second, _])| second > 12)
+        };
+        let is_month_first = (0..scan.tokens.len()).any(has_month_first);
+        let (day, month) = if is_month_first { (b, a) } else { (a, b) };
+        let found = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+        return Some((end, day_of(found)));
+    }
     let text = scan.tokens.get(at).map(|token| token.fold.as_str())?;
     if let Ok(day) = text.parse::<NaiveDate>() {
         return Some((at + 1, day_of(day)));
     }
     let first = format!("{text}-01").parse::<NaiveDate>().ok().filter(|_| text.len() == 7)?;
     Some((at + 1, month_of(first.year(), first.month())))
+}
+
+/// Returns the three numbers of a day with strokes or points: "3/11/2026", "3.11.2026".
+fn three_numbers(tokens: &[Token], at: usize) -> Option<(usize, [u32; 3])> {
+    let text = tokens.get(at).filter(|token| token.kind == Kind::Number)?.fold.as_str();
+    let points: Vec<&str> = text.split('.').collect();
+    if let [a, b, year] = points[..] {
+        let is_day = a.len() <= 2 && b.len() <= 2 && year.len() == 4;
+        return is_day.then_some((at + 1, [a.parse().ok()?, b.parse().ok()?, year.parse().ok()?]));
+    }
+    let sign = |at: usize| tokens.get(at).is_some_and(|sign| sign.fold == "/" && sign.is_glued);
+    let number = |at: usize| tokens.get(at).and_then(Token::whole);
+    let year = tokens.get(at + 4).filter(|year| year.is_glued && year.fold.len() == 4)?;
+    let is_day = sign(at + 1) && sign(at + 3);
+    is_day.then_some((at + 5, [number(at)?, number(at + 2)?, year.whole()?]))
 }
 
 fn day_of(day: NaiveDate) -> Period {
@@ -265,6 +344,10 @@ fn day(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         scan.tokens[at..].iter().take(WORDS_OF_DAY).map(plain_token).collect();
     let found = dates::find_period(&window, scan.today()).filter(|found| found.at.start == 0)?;
     let words = window.get(found.at.clone())?;
+    // Such days are read with the order of day and month that all of them have.
+    if (at..at + words.len()).any(|place| three_numbers(scan.tokens, place).is_some()) {
+        return None;
+    }
     let is_year = |word: &language::Token| word.fold.len() == 4;
     let is_number =
         |word: &language::Token| word.kind == language::TokenKind::Number && !is_year(word);

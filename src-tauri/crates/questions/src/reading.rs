@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 use analytics::{Catalog, Dialect, compile, resolve};
-use contract::metric_query::{AsOf, MetricQuery};
+use contract::{
+    SourceName,
+    metric_query::{AsOf, MetricQuery, TimeGrain},
+};
 
 use crate::{
     Names,
@@ -17,7 +20,7 @@ use crate::{
     names::SourceNames,
     outcome::{Correction, Declined, Outcome, Reading, Span, SpanMeaning},
     scan::Scan,
-    tokens::{LONGEST, MOST, Token, tokens},
+    tokens::{Kind, LONGEST, MOST, Token, tokens},
 };
 
 /// Readings whose costs differ by no more fit equally well.
@@ -26,6 +29,8 @@ const SAME: u32 = 3;
 const OFFERED: usize = 4;
 /// The most parts of which one is left out where a query cannot be computed.
 const MOST_PARTS: usize = 12;
+/// The cost of a value that is named twice: the second word rather is another thing of that name.
+const REPEATED: u32 = 10;
 /// The cost of a default.
 const DEFAULT: u32 = 5;
 
@@ -91,7 +96,28 @@ impl Asked<'_> {
                 all.declined = found.declined;
             }
         }
+        self.leave_out_computed(&mut all.candidates);
         choose(all)
+    }
+
+    /// Leaves out readings over a source that is computed from another one, if that one says the same: the
+    /// same text names the same members of both.
+    fn leave_out_computed(&self, candidates: &mut Vec<Candidate>) {
+        let tables: Vec<MetricQuery> =
+            candidates.iter().map(|one| one.reading.query.clone()).collect();
+        candidates.retain(|one| {
+            let Some(delivery) = self.delivery_of(&one.reading.query) else { return true };
+            let of_table =
+                MetricQuery { source: Some(delivery.clone()), ..one.reading.query.clone() };
+            !tables.contains(&of_table)
+        });
+    }
+
+    /// Returns the source that has the rows of a computed one.
+    fn delivery_of(&self, query: &MetricQuery) -> Option<&SourceName> {
+        let mut sources = self.catalog.sources.iter();
+        let source = sources.find(|source| Some(source.name()) == query.source.as_ref())?;
+        source.definitions.pacing.as_ref().map(|pacing| &pacing.delivery.source)
     }
 
     /// Returns the sources that the text names, or else all.
@@ -107,7 +133,7 @@ impl Asked<'_> {
     /// Whether a text names a source: by several words, or by one after a word such as "in".
     fn is_named(&self, names: &SourceNames, tokens: &[Token]) -> bool {
         let words: Vec<usize> =
-            (0..tokens.len()).filter(|at| tokens[*at].kind != crate::tokens::Kind::Sign).collect();
+            (0..tokens.len()).filter(|at| tokens[*at].kind != Kind::Sign).collect();
         let is_lead = |at: usize| {
             let phrases = self.lexicon.phrases_at(tokens, at);
             let mut meanings = phrases.iter().flat_map(|(_, meanings)| meanings.iter());
@@ -130,13 +156,20 @@ impl Asked<'_> {
         };
         let scan = Scan::new(tokens, self.lexicon, source, self.catalog, self.as_of);
         let edges = edges(&scan, names);
-        let has_name = edges.iter().flatten().any(|edge| edge.atoms.iter().any(names_something));
-        if !has_name {
+        let is_useful = |atom: &Atom| {
+            names_something(atom) || matches!(atom, Atom::Period { .. } | Atom::Words(_))
+        };
+        if !edges.iter().flatten().any(|edge| edge.atoms.iter().any(is_useful)) {
             return found;
         }
         let covers = covers(&edges);
         let mut enough = u32::MAX;
-        for cover in covers.iter().filter(|cover| cover.items.iter().any(is_name)) {
+        let is_about = |cover: &&Cover| {
+            cover.items.iter().any(is_name)
+                || compares_periods(&cover.items)
+                || implies_measure(&cover.items)
+        };
+        for cover in covers.iter().filter(is_about) {
             if cover.cost > enough {
                 break;
             }
@@ -202,11 +235,12 @@ pub(crate) fn bytes(tokens: &[Token], at: &Range<usize>) -> Range<usize> {
 
 /// Returns a composed question as a reading with its cost.
 pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Candidate {
-    let Composed { query, items, left, assumed, view, form } = composed;
+    let Composed { query, items, left, assumed, view, form, asked } = composed;
     let unread = |at: &&usize| items[**at].atom != Atom::Left;
     let more = u32::try_from(left.iter().filter(unread).count()).unwrap_or(u32::MAX);
     let defaults = u32::try_from(assumed.len()).unwrap_or(u32::MAX);
     let cost = cover
+        .saturating_add(REPEATED.saturating_mul(repeated(&items)))
         .saturating_add(LEFT.saturating_mul(more))
         .saturating_add(DEFAULT.saturating_mul(defaults));
     let mut corrections: Vec<Correction> = Vec::new();
@@ -223,12 +257,61 @@ pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Can
     // Values alone beside words that are not read are a chance: "pause Brand UK".
     let is_member =
         |item: &Item| matches!(item.atom, Atom::Measure(_) | Atom::Dimension { .. } | Atom::Source);
-    let names = items.iter().any(|item| is_member(item) || (left.is_empty() && is_name(item)));
+    let names = items.iter().any(|item| is_member(item) || (left.is_empty() && is_name(item)))
+        || (left.is_empty() && (compares_periods(&items) || implies_measure(&items)));
     let read = items.iter().filter(|item| !item.is_link()).count().saturating_sub(left.len());
     let left = left.iter().map(|at| bytes(tokens, &items[*at].tokens)).collect();
     let score = 1_000 - i32::try_from(cost).unwrap_or(i32::MAX / 2);
-    let reading = Reading { query, score, spans, corrections, assumed, view, form };
+    let reading = Reading { query, score, spans, corrections, assumed, view, form, asked };
     Candidate { reading, cost, left, read, names }
+}
+
+/// Returns the number of values, measures and grains that are named again.
+fn repeated(items: &[Item]) -> u32 {
+    let is_value = |item: &&Item| matches!(item.atom, Atom::Value { is_part: false, .. });
+    let values: Vec<&Atom> = items.iter().filter(is_value).map(|item| &item.atom).collect();
+    let again = values.iter().enumerate().filter(|(at, value)| values[..*at].contains(value));
+    let grains: Vec<TimeGrain> = items.iter().filter_map(grain_of).collect();
+    let twice = grains.iter().enumerate().filter(|(at, grain)| grains[..*at].contains(grain));
+    // "Sorted by clicks" names a measure again.
+    let is_order = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| items.get(before));
+        before.is_some_and(|item| item.means(&Meaning::Sort) || item.means(&Meaning::By))
+    };
+    let named = items.iter().enumerate();
+    let named = named.filter(|(at, item)| matches!(item.atom, Atom::Measure(_)) && !is_order(*at));
+    let measures: Vec<&Atom> = named.map(|(_, item)| &item.atom).collect();
+    let same = measures.iter().enumerate().filter(|(at, one)| measures[..*at].contains(one));
+    u32::try_from(again.count() + twice.count() + same.count()).unwrap_or(u32::MAX)
+}
+
+fn grain_of(item: &Item) -> Option<TimeGrain> {
+    item.find(|meaning| match meaning {
+        Meaning::Grain(grain) => Some(*grain),
+        Meaning::Unit(unit) => Some(crate::compose::grain_of(*unit)),
+        _ => None,
+    })
+}
+
+/// Whether a word implies what is asked for: "busiest day".
+fn implies_measure(items: &[Item]) -> bool {
+    items.iter().any(|item| item.find(|m| matches!(m, Meaning::Implied(_)).then_some(())).is_some())
+        && items.iter().any(|item| grain_of(item).is_some())
+}
+
+/// Whether parts compare periods and name nothing else, so that they are about the main measure.
+fn compares_periods(items: &[Item]) -> bool {
+    let periods = items.iter().filter(|item| matches!(item.atom, Atom::Period { .. })).count();
+    let is_compared = items.iter().any(|item| {
+        item.means(&Meaning::Compare)
+            || item.means(&Meaning::Versus)
+            || item.find(|m| matches!(m, Meaning::Compared(_)).then_some(())).is_some()
+    });
+    let has_compared = items
+        .iter()
+        .any(|item| item.find(|m| matches!(m, Meaning::Compared(_)).then_some(())).is_some());
+    let is_range = items.iter().any(|item| matches!(item.atom, Atom::Period { ends: Some(_), .. }));
+    is_compared && (periods > 1 || is_range || (has_compared && periods > 0))
 }
 
 /// Whether a part names something of a source. The source itself counts with its rows.
@@ -237,7 +320,14 @@ fn is_name(item: &Item) -> bool {
 }
 
 fn names_something(atom: &Atom) -> bool {
-    matches!(atom, Atom::Measure(_) | Atom::Dimension { .. } | Atom::Value { .. } | Atom::Source)
+    matches!(
+        atom,
+        Atom::Measure(_)
+            | Atom::Dimension { .. }
+            | Atom::Value { .. }
+            | Atom::Values { .. }
+            | Atom::Source
+    )
 }
 
 fn span_meaning(item: &Item, is_left: bool) -> SpanMeaning {
@@ -247,6 +337,9 @@ fn span_meaning(item: &Item, is_left: bool) -> SpanMeaning {
         Atom::Dimension { name, .. } => SpanMeaning::Dimension(name.clone()),
         Atom::Value { dimension, value, .. } => {
             SpanMeaning::Value { dimension: dimension.clone(), value: value.clone() }
+        }
+        Atom::Values { dimension, text, .. } => {
+            SpanMeaning::Value { dimension: dimension.clone(), value: text.clone() }
         }
         Atom::Source => SpanMeaning::Source,
         Atom::Number(_) => SpanMeaning::Number,

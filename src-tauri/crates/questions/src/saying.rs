@@ -21,6 +21,8 @@ pub(crate) struct Saying<'a> {
     pub words: &'a BTreeMap<String, String>,
     /// The source.
     pub source: &'a SourceModel,
+    /// The language.
+    pub language: &'a str,
 }
 
 impl Saying<'_> {
@@ -33,7 +35,15 @@ impl Saying<'_> {
         if is_beyond(query) {
             return None;
         }
-        let mut parts = vec![self.figures(query)?];
+        if query.rows {
+            return self.rows(query);
+        }
+        let mut parts = Vec::new();
+        if self.ranks_its_groups(query) {
+            parts.push(self.ranked(query)?);
+        } else {
+            parts.push(self.figures(query)?);
+        }
         if query.explain.is_none() {
             parts.extend(self.groups(query)?);
         }
@@ -46,18 +56,66 @@ impl Saying<'_> {
         if let Some(compare) = &query.compare {
             parts.push(self.compare(compare)?);
         }
-        parts.extend(self.order(query)?);
+        if !self.ranks_its_groups(query) {
+            parts.extend(self.order(query)?);
+        }
         let source = self.source.name().as_str().replace('_', " ");
         parts.push(format!("{} {source}", self.word("source")?));
         Some(parts.join(" "))
     }
 
+    /// Whether a query is the first groups of one dimension by its only measure, so that "top 5 campaigns by
+    /// spend" says it.
+    fn ranks_its_groups(&self, query: &MetricQuery) -> bool {
+        let ([used], [group], [order]) =
+            (query.measures.as_slice(), query.by.as_slice(), query.order.as_slice())
+        else {
+            return false;
+        };
+        let is_plain =
+            used.measure.as_ref() == Some(&order.by) && *used == MeasureUse::named(&order.by);
+        is_plain
+            && matches!(group.by, GroupBy::Dimension(_))
+            && query.limit.is_some()
+            && query.then.is_none()
+    }
+
+    fn ranked(&self, query: &MetricQuery) -> Option<String> {
+        let (group, order) = (query.by.first()?, query.order.first()?);
+        let rank = self.word(if order.descending { "top" } else { "bottom" })?;
+        let (group, by) = (self.group(group)?, self.word("by")?);
+        Some(format!("{rank} {} {group} {by} {}", query.limit?, self.name(&order.by)))
+    }
+
+    /// Returns a query for single rows in words.
+    fn rows(&self, query: &MetricQuery) -> Option<String> {
+        let is_plain = query.measures.is_empty() && query.by.is_empty() && query.columns.is_empty();
+        let list = self.word("rows")?;
+        let time = self.source.definitions.time.as_ref().map(|time| time.column.as_str());
+        let mut parts = match (query.order.as_slice(), query.limit) {
+            ([], None) => vec![list.to_owned()],
+            ([order], Some(limit)) if order.descending && Some(order.by.as_str()) == time => {
+                vec![format!("{} {limit} {}", self.word("latest")?, self.word("records")?)]
+            }
+            _ => return None,
+        };
+        for condition in &query.conditions {
+            parts.push(self.condition(condition)?);
+        }
+        if let Some(period) = &query.period {
+            parts.push(self.period(period)?);
+        }
+        let source = plain(self.source.name().as_str());
+        parts.push(format!("{} {source}", self.word("source")?));
+        is_plain.then(|| parts.join(" "))
+    }
+
     /// Returns the figures, with the groups that are counted or averaged over.
     fn figures(&self, query: &MetricQuery) -> Option<String> {
         if let Some(explain) = &query.explain {
-            let names: Vec<String> = explain.by.iter().map(|name| plain(name)).collect();
+            let names: Vec<String> = explain.by.iter().map(|name| self.name(name)).collect();
             let by = self.list(&names)?;
-            let measure = plain(&explain.measure);
+            let measure = self.name(&explain.measure);
             return Some(format!("{} {measure} {} {by}", self.word("explain")?, self.word("by")?));
         }
         if let Some(then) = &query.then {
@@ -90,12 +148,12 @@ impl Saying<'_> {
         if let Some(calculation) = &used.calculation {
             return self.calculation(calculation);
         }
-        let name = plain(used.measure.as_deref()?);
+        let name = self.name(used.measure.as_deref()?);
         if !used.share_of.is_empty() {
             let share = format!("{} {name}", self.word("share")?);
             return match used.share_of.as_slice() {
                 [all] if all == "total" => Some(share),
-                [parent] => Some(format!("{share} {} {}", self.word("within")?, plain(parent))),
+                [parent] => Some(format!("{share} {} {}", self.word("within")?, self.name(parent))),
                 _ => None,
             };
         }
@@ -117,12 +175,20 @@ impl Saying<'_> {
     fn calculation(&self, calculation: &Calculation) -> Option<String> {
         match calculation {
             Calculation::Ratio([a, b]) => {
-                Some(format!("{} {} {}", plain(a), self.word("per")?, plain(b)))
+                Some(format!("{} {} {}", self.name(a), self.word("per")?, self.name(b)))
             }
+            Calculation::Minus([a, b]) => {
+                Some(format!("{} {} {}", self.name(a), self.word("minus")?, self.name(b)))
+            }
+            Calculation::Plus(names) => match names.as_slice() {
+                [a, b] => Some(format!("{} {} {}", self.name(a), self.word("plus")?, self.name(b))),
+                _ => None,
+            },
             Calculation::Distinct(name) => {
                 let words = (self.word("how_many")?, self.word("different")?);
-                Some(format!("{} {} {}", words.0, words.1, plain(name)))
+                Some(format!("{} {} {}", words.0, words.1, self.name(name)))
             }
+            Calculation::Greatest(_) | Calculation::Least(_) => None,
             Calculation::Average(column) | Calculation::Median(column) => {
                 let measures = &self.source.definitions.measures;
                 let is_own = |found: &Calculation| match found {
@@ -132,7 +198,7 @@ impl Saying<'_> {
                 let (name, _) = measures.iter().find(|(_, m)| is_own(&m.calculation))?;
                 let is_average = matches!(calculation, Calculation::Average(_));
                 let word = self.word(if is_average { "average" } else { "median" })?;
-                Some(format!("{word} {}", plain(name)))
+                Some(format!("{word} {}", self.name(name)))
             }
             _ => None,
         }
@@ -152,10 +218,13 @@ impl Saying<'_> {
             let per = top.per.iter().map(|name| self.name_or_grain(name));
             let per = self.list(&per.collect::<Option<Vec<_>>>()?)?;
             let rank = self.word(if top.lowest { "bottom" } else { "top" })?;
-            let by = plain(top.by.as_deref()?);
+            let by = self.name(top.by.as_deref()?);
             let words = (self.word("per")?, self.word("by")?);
-            let of = plain(of);
+            let of = self.name(of);
             return Some(Some(format!("{rank} {} {of} {} {per} {} {by}", top.n, words.0, words.1)));
+        }
+        if self.ranks_its_groups(query) {
+            return Some(None);
         }
         let names: Option<Vec<String>> =
             query.by.iter().filter(is_within).map(|group| self.group(group)).collect();
@@ -168,12 +237,12 @@ impl Saying<'_> {
 
     fn name_or_grain(&self, name: &str) -> Option<String> {
         let is_own = self.source.definitions.dimensions.contains_key(name);
-        if is_own { Some(plain(name)) } else { self.word(name).map(str::to_owned) }
+        if is_own { Some(self.name(name)) } else { self.word(name).map(str::to_owned) }
     }
 
     fn group(&self, group: &Group) -> Option<String> {
         match &group.by {
-            GroupBy::Dimension(name) => Some(plain(name)),
+            GroupBy::Dimension(name) => Some(self.name(name)),
             GroupBy::Time(grain) => {
                 let key = serde_json::to_value(grain).ok()?;
                 self.word(key.as_str()?).map(str::to_owned)
@@ -185,6 +254,9 @@ impl Saying<'_> {
     fn condition(&self, condition: &Condition) -> Option<String> {
         let Condition::Is { name, test } = condition else { return None };
         match test {
+            Test::Starts(texts) => self.texts("starts", name, texts),
+            Test::Ends(texts) => self.texts("ends", name, texts),
+            Test::Contains(texts) => self.texts("contains", name, texts),
             Test::OneOf(values) => Some(format!("{} {}", self.word("in")?, self.values(values)?)),
             Test::NoneOf(values) => Some(format!("{} {}", self.word("not")?, self.values(values)?)),
             Test::Bounds(bounds) => {
@@ -201,14 +273,20 @@ impl Saying<'_> {
                 };
                 let words = (self.word("with")?, self.word(key)?);
                 let Some(own) = name.strip_suffix("_growth") else {
-                    return Some(format!("{} {} {} {number}", words.0, plain(name), words.1));
+                    return Some(format!("{} {} {} {number}", words.0, self.name(name), words.1));
                 };
                 let percent = as_number(100.0 * number.as_f64()?)?;
                 let growth = self.word("growth")?;
-                Some(format!("{} {} {growth} {} {percent} %", words.0, plain(own), words.1))
+                Some(format!("{} {} {growth} {} {percent} %", words.0, self.name(own), words.1))
             }
             _ => None,
         }
+    }
+
+    fn texts(&self, key: &str, name: &str, texts: &[String]) -> Option<String> {
+        let texts: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
+        let texts = texts.join(&format!(" {} ", self.word("or")?));
+        Some(format!("{} {} {} {texts}", self.word("in")?, self.name(name), self.word(key)?))
     }
 
     pub(super) fn values(&self, values: &[Scalar]) -> Option<String> {
@@ -223,9 +301,9 @@ impl Saying<'_> {
         let Some(order) = query.order.first() else { return Some(None) };
         let ending = |key: &str| order.by.strip_suffix(key).filter(|_| query.compare.is_some());
         let by = match (ending("_change"), ending("_growth")) {
-            (Some(name), _) => format!("{} {}", plain(name), self.word("change")?),
-            (_, Some(name)) => format!("{} {}", plain(name), self.word("growth")?),
-            (None, None) => plain(&order.by),
+            (Some(name), _) => format!("{} {}", self.name(name), self.word("change")?),
+            (_, Some(name)) => format!("{} {}", self.name(name), self.word("growth")?),
+            (None, None) => self.name(&order.by),
         };
         Some(Some(match query.limit {
             Some(limit) => {
@@ -239,6 +317,27 @@ impl Saying<'_> {
         }))
     }
 
+    /// Returns a name as people write it: in another language than English by its first synonym, if
+    /// nothing else has that name.
+    pub(super) fn name(&self, name: &str) -> String {
+        let definitions = &self.source.definitions;
+        let all = || {
+            let measures = definitions.measures.iter().map(|(name, m)| (name, &m.synonyms));
+            measures.chain(definitions.dimensions.iter().map(|(name, d)| (name, &d.synonyms)))
+        };
+        let own = all().find(|(own, _)| *own == name);
+        let word = own.and_then(|(_, synonyms)| synonyms.get(self.language)?.first());
+        let is_other = |word: &String| {
+            all().any(|(own, synonyms)| {
+                own != name && (own == word || synonyms.values().flatten().any(|one| one == word))
+            })
+        };
+        match word.filter(|word| self.language != "en" && !is_other(word)) {
+            Some(word) => word.clone(),
+            None => plain(name),
+        }
+    }
+
     /// Returns a list with "and" between its parts.
     fn list(&self, parts: &[String]) -> Option<String> {
         (!parts.is_empty()).then_some(())?;
@@ -248,18 +347,20 @@ impl Saying<'_> {
 
 /// Whether a query has a member that questions do not ask for.
 fn is_beyond(query: &MetricQuery) -> bool {
-    query.rows
-        || query.fill
+    query.fill
         || query.totals
         || query.pivot.is_some()
         || query.in_currency.is_some()
+        || !query.what_if.is_empty()
         || query.order.len() > 1
         || (query.limit.is_some() && query.order.is_empty())
+        || (!query.columns.is_empty() && !query.rows)
         || (query.top.as_ref().is_some_and(|top| top.others || top.per.is_empty()))
-        || (query.measures.is_empty() && query.explain.is_none())
+        || (query.measures.is_empty() && query.explain.is_none() && !query.rows)
 }
 
 /// Returns a name as people write it.
 fn plain(name: &str) -> String {
-    name.replace('_', " ")
+    let own = name.rsplit_once('.').map_or(name, |(_, own)| own);
+    own.replace('_', " ")
 }

@@ -1,11 +1,13 @@
 //! A question while it is read over one source: its tokens, the phrases of the lexicon in it, and
 //! today. It must not know names of the source.
 
+use std::cell::OnceCell;
+
 use analytics::{Catalog, SourceModel, resolve};
 use chrono::NaiveDate;
 use contract::metric_query::{AsOf, MeasureUse, MetricQuery, Period};
 
-use crate::{lexicon::Lexicon, meaning::Meaning, tokens::Token};
+use crate::{central, lexicon::Lexicon, meaning::Meaning, tokens::Token};
 
 /// The tokens and phrases of a question.
 pub(crate) struct Scan<'a> {
@@ -21,6 +23,8 @@ pub(crate) struct Scan<'a> {
     pub as_of: &'a AsOf,
     /// The phrases that begin at each token.
     phrases: Vec<Vec<(usize, &'a [Meaning])>>,
+    /// The measure that says most about the source, once it is asked for.
+    main: OnceCell<Option<String>>,
 }
 
 impl<'a> Scan<'a> {
@@ -33,7 +37,7 @@ impl<'a> Scan<'a> {
         as_of: &'a AsOf,
     ) -> Self {
         let phrases = (0..tokens.len()).map(|at| lexicon.phrases_at(tokens, at)).collect();
-        Self { tokens, lexicon, source, catalog, as_of, phrases }
+        Self { tokens, lexicon, source, catalog, as_of, phrases, main: OnceCell::new() }
     }
 
     /// Returns the phrases that begin at a token: their lengths and meanings, the shortest first.
@@ -58,6 +62,11 @@ impl<'a> Scan<'a> {
             at += 1;
         }
         at
+    }
+
+    /// Returns the measure that says most about the source.
+    pub fn main_measure(&self) -> Option<String> {
+        self.main.get_or_init(|| central::main_measure(self.source, self.lexicon)).clone()
     }
 
     /// Returns today's day.

@@ -24,6 +24,8 @@ pub(crate) enum Kind {
 pub(crate) struct Token {
     /// The bytes in the text.
     pub range: Range<usize>,
+    /// The text as it was written.
+    pub raw: String,
     /// The text in lower case, without diacritics and apostrophes.
     pub fold: String,
     /// The kind.
@@ -64,6 +66,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         let raw = &text[from..to];
         out.push(Token {
             range: from..to,
+            raw: raw.to_owned(),
             fold: if kind == Kind::Sign { raw.to_owned() } else { language::fold(raw) },
             kind,
             is_capital: first.is_uppercase(),
@@ -97,7 +100,7 @@ fn word_end(chars: &[(usize, char)], from: usize) -> usize {
     while let Some((_, c)) = chars.get(at) {
         let is_inside =
             is_apostrophe(*c) && chars.get(at + 1).is_some_and(|(_, next)| next.is_alphabetic());
-        if !c.is_alphanumeric() && !is_inside {
+        if !c.is_alphanumeric() && !is_inside && !language::is_mark(*c) {
             break;
         }
         at += 1;
@@ -124,6 +127,9 @@ mod tests {
         let kostnad = &tokens("  Kostnad för Umeå")[2];
         assert_eq!((kostnad.range.clone(), kostnad.fold.as_str()), (15..20, "umea"));
         assert!(kostnad.is_capital);
+        // Some systems write an accent as a sign after its letter.
+        let decomposed = &tokens("Umea\u{30a} x")[0];
+        assert_eq!((decomposed.range.clone(), decomposed.fold.as_str()), (0..6, "umea"));
         assert_eq!(name_words("Sign-ups (all)"), ["sign", "ups", "all"]);
     }
 }

@@ -1,6 +1,9 @@
 //! Conditions on figures: "over 10000", "at least 5 %", "between 10 and 20".
 
-use contract::metric_query::{Bounds, Condition, Scalar, Test};
+use contract::{
+    definitions::Unit,
+    metric_query::{Bounds, Condition, Scalar, Test},
+};
 
 use super::Composer;
 use crate::{
@@ -73,7 +76,12 @@ impl Composer<'_> {
             name.ends_with("_growth") && (0..first).any(|at| self.means(at, &Meaning::Fall));
         for (bound, number) in bounds {
             let sign = if is_fall { -1.0 } else { 1.0 };
-            let Some(value) = self.fitting(&name, number, sign) else { return };
+            let Some(value) = self.fitting(&name, number, sign) else {
+                if self.row_bound(&name, bounds).is_some() {
+                    (first..=last).for_each(|at| self.take(at));
+                }
+                return;
+            };
             let side = match (bound, is_fall) {
                 (Bound::Above, false) | (Bound::Below, true) => &mut test.above,
                 (Bound::From, false) | (Bound::To, true) => &mut test.from,
@@ -83,9 +91,16 @@ impl Composer<'_> {
             *side = Some(value);
         }
         (first..=last).for_each(|at| self.take(at));
+        if self.is_unit_of(last + 1, &name) {
+            self.take(last + 1);
+        }
+        let test = Test::Bounds(test);
+        if self.row_bound_of(measure, first, &test).is_some() {
+            return;
+        }
         // The measure stays in the result, so that its figures are seen.
         let at = measure.unwrap_or(first);
-        self.bounds.push((at, Condition::Is { name, test: Test::Bounds(test) }));
+        self.bounds.push((at, Condition::Is { name, test }));
         self.bound_spans.push((first, last));
     }
 
@@ -107,13 +122,27 @@ impl Composer<'_> {
             let earlier = measures.iter().rev().find(|at| **at < first && !has_one(**at));
             earlier.or_else(|| measures.iter().find(|at| **at > last)).copied()
         };
-        let found = before.or(after).or_else(near);
+        // "Orders with more than 5 items": the number is of items.
+        let is_rows = |at: &usize| self.names_rows(*at);
+        let direct =
+            after.filter(|after| *after == last + 1 && before.as_ref().is_some_and(is_rows));
+        let found = direct.or(before).or(after).or_else(near);
         let name = match found {
             Some(at) => self.measure_at(at)?.to_owned(),
-            None => super::main_measure(self.scan.source)?,
+            None => self.scan.main_measure()?,
         };
         let name = if is_change { format!("{name}_growth") } else { name };
         Some((found, name))
+    }
+
+    /// Whether a part is the unit of a measure, such as "km".
+    fn is_unit_of(&self, at: usize, name: &str) -> bool {
+        let measure = self.scan.source.definitions.measures.get(name);
+        let Some(Unit::Named(unit)) = measure.and_then(|measure| measure.unit.as_ref()) else {
+            return false;
+        };
+        let typed = self.items.get(at).and_then(|item| self.scan.tokens.get(item.tokens.start));
+        typed.is_some_and(|token| token.fold == language::fold(unit))
     }
 
     /// Whether a part is about a change.
@@ -124,7 +153,7 @@ impl Composer<'_> {
     }
 
     /// Returns a number in the unit of a figure. None if the unit is another one.
-    fn fitting(&self, name: &str, number: &Quantity, sign: f64) -> Option<Scalar> {
+    pub(super) fn fitting(&self, name: &str, number: &Quantity, sign: f64) -> Option<Scalar> {
         let is_part = self.is_percent(name) || name.ends_with("_growth");
         let value = match (is_part, number.is_percent) {
             (true, true) => number.value / 100.0,

@@ -1,6 +1,8 @@
 //! Comparisons: of two periods, of two values, with an earlier period, and changes.
 
-use contract::metric_query::{CalendarUnit, Compare, CompareTo, Group, Period, Scalar, Span};
+use contract::metric_query::{
+    Bounds, CalendarUnit, Compare, CompareTo, Condition, Group, Period, Scalar, Span, Test,
+};
 
 use super::Composer;
 use crate::{
@@ -22,6 +24,9 @@ impl Composer<'_> {
         for at in (0..self.len()).filter(|at| self.means(*at, &Meaning::Versus)).collect::<Vec<_>>()
         {
             self.read_versus(at);
+        }
+        if self.has(&Meaning::Comparative) {
+            self.read_which_is_more();
         }
         for at in self.places(&Meaning::Compare) {
             self.read_compare(at);
@@ -52,7 +57,12 @@ impl Composer<'_> {
         self.read_periods();
         let needs_period = self.query.compare.as_ref().is_some_and(|c| c.values.is_empty());
         if needs_period && self.query.period.is_none() {
-            self.query.period = Some(USUAL);
+            let is_long = (0..self.len()).any(|at| {
+                use contract::metric_query::TimeGrain::{Month, Quarter, Year};
+                matches!(self.grain_at(at), Some(Month | Quarter | Year))
+            });
+            let period = if is_long { Period::ToDate(CalendarUnit::Year) } else { USUAL };
+            self.query.period = Some(period);
             self.assumed.push(Assumed::Period);
         }
     }
@@ -131,7 +141,10 @@ impl Composer<'_> {
         let own = |at: &usize| {
             self.is_free(*at)
                 && self.value_at(*at) == Some(dimension)
-                && !matches!(&self.items[*at].atom, Atom::Value { is_part: true, .. })
+                && !matches!(
+                    &self.items[*at].atom,
+                    Atom::Value { is_part: true, .. } | Atom::Values { .. }
+                )
         };
         let all: Vec<usize> = (0..self.len()).filter(own).collect();
         let is_grouped = (0..self.len())
@@ -167,6 +180,16 @@ impl Composer<'_> {
         }
         self.assumed.push(Assumed::Period);
         self.compare_both(now_for(&other).unwrap_or(USUAL), other);
+    }
+
+    /// Reads "more from A or B" as a comparison of both.
+    fn read_which_is_more(&mut self) {
+        for at in (1..self.len()).filter(|at| self.means(*at, &Meaning::Or)).collect::<Vec<_>>() {
+            let Some(dimension) = self.value_at(at - 1).map(str::to_owned) else { continue };
+            if self.value_at(at + 1) == Some(&dimension) && self.query.compare.is_none() {
+                self.compare_values(&dimension, &[at - 1, at + 1]);
+            }
+        }
     }
 
     /// Reads two things after a word such as "compare".
@@ -252,12 +275,51 @@ impl Composer<'_> {
         if changes.is_empty() {
             return;
         }
+        // A change of each month since the one before is no comparison of two periods.
+        let has_time = (0..self.len()).any(|at| {
+            self.grain_at(at).is_some() && (self.is_grouped(at) || self.unit_at(at).is_none())
+        });
+        if self.query.compare.is_none() && has_time && !self.has_rank() {
+            return;
+        }
         changes.iter().for_each(|at| self.take(*at));
         let has = |meaning: &Meaning| changes.iter().any(|at| self.means(*at, meaning));
         let ending = if has(&Meaning::Growth) { "growth" } else { "change" };
         let is_low = has(&Meaning::Fall);
+        self.keep_changed(changes);
         self.change = Some((ending, is_low != self.has(&Meaning::Rank(Rank::Low))));
         self.set_compare(Compare { to: Some(CompareTo::Previous), ..Compare::default() });
+    }
+
+    fn has_rank(&self) -> bool {
+        let is_rank = |at: usize| {
+            self.items[at].find(|m| matches!(m, Meaning::Rank(_)).then_some(())).is_some()
+        };
+        (0..self.len()).any(is_rank)
+    }
+
+    /// Keeps only things that rose or fell, if the text asks which did.
+    fn keep_changed(&mut self, changes: &[usize]) {
+        let asked = self.places(&Meaning::Which).first().copied();
+        let thing = asked.and_then(|at| self.next(at + 1));
+        let is_thing = thing.is_some_and(|at| self.dimension_at(at).is_some());
+        let first = changes
+            .iter()
+            .find(|at| self.means(**at, &Meaning::Rise) || self.means(**at, &Meaning::Fall));
+        let (true, Some(at), false) = (is_thing, first.copied(), self.has_rank()) else { return };
+        if !self.bounds.is_empty() {
+            return;
+        }
+        let named = self.first_measure().and_then(|at| self.measure_at(at)).map(str::to_owned);
+        let Some(name) = named.or_else(|| self.scan.main_measure()) else { return };
+        let zero = Some(Scalar::Number(0.into()));
+        let bounds = if self.means(at, &Meaning::Rise) {
+            Bounds { above: zero, ..Bounds::default() }
+        } else {
+            Bounds { below: zero, ..Bounds::default() }
+        };
+        let name = format!("{name}_change");
+        self.conditions.push((at, Condition::Is { name, test: Test::Bounds(bounds) }));
     }
 
     /// Reads the period of the question. Two periods in a row are read as one with both as groups.
@@ -288,6 +350,10 @@ impl Composer<'_> {
             (Period::Quarter(_), Period::Quarter(_)) => TimeGrain::Quarter,
             (Period::Year(_), Period::Year(_)) => TimeGrain::Year,
             (Period::Week(_), Period::Week(_)) => TimeGrain::Week,
+            (
+                Period::This(own) | Period::Previous(own) | Period::ToDate(own),
+                Period::This(other) | Period::Previous(other) | Period::ToDate(other),
+            ) if own == other => super::grain_of(*own),
             _ => return,
         };
         if (last.0 - first.1).num_days() != 1 {
@@ -295,6 +361,10 @@ impl Composer<'_> {
         }
         self.take(at);
         self.query.period = Some(Period::Range { from: Some(first.0), to: Some(last.1) });
+        let is_coming = (0..self.len()).any(|at| self.is_free(at) && self.grain_at(at).is_some());
+        if is_coming {
+            return;
+        }
         self.query.totals = true;
         self.add_group(at, Group::time(grain));
         self.assumed.push(Assumed::Grain);

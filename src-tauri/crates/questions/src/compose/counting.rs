@@ -7,7 +7,7 @@ use contract::{
 };
 
 use super::Composer;
-use crate::{meaning::Meaning, outcome::Form};
+use crate::{items::Atom, meaning::Meaning, outcome::Form};
 
 impl Composer<'_> {
     /// Reads the words that count.
@@ -26,6 +26,13 @@ impl Composer<'_> {
         if self.measure_at(thing).is_some() {
             self.take(at);
             self.form = Form::HowMany;
+            return;
+        }
+        if matches!(self.items[thing].atom, Atom::Source) {
+            // The rows are named by their source: "how many orders".
+            self.take(at);
+            self.form = Form::HowMany;
+            self.measures.push((thing, MeasureUse::named("rows")));
             return;
         }
         if self.means(thing, &Meaning::Rows) {

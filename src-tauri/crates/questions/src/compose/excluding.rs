@@ -27,7 +27,7 @@ impl Composer<'_> {
                     break;
                 }
             }
-            if found.is_empty() && self.excludes_figure(at) {
+            if found.is_empty() && (self.excludes_figure(at) || self.excludes_names(at)) {
                 continue;
             }
             if found.is_empty() {
@@ -43,7 +43,8 @@ impl Composer<'_> {
 
     /// Reads "campaigns without clicks" as those whose figure is not above zero.
     fn excludes_figure(&mut self, at: usize) -> bool {
-        let Some(place) = self.next(at + 1) else { return false };
+        // "With spend but impressions" joins them.
+        let Some(place) = self.next(at + 1).filter(|_| !self.is_joiner(at)) else { return false };
         let has_thing = (0..at).any(|at| self.dimension_at(at).is_some());
         let Some(name) = self.measure_at(place).map(str::to_owned).filter(|_| has_thing) else {
             return false;
@@ -53,6 +54,18 @@ impl Composer<'_> {
         self.take(at);
         self.bounds.push((place, Condition::Is { name, test }));
         self.bound_spans.push((at, place));
+        true
+    }
+
+    /// Reads "visits without a channel" as those whose channel is empty.
+    fn excludes_names(&mut self, at: usize) -> bool {
+        let Some(place) = self.next(at + 1) else { return false };
+        let is_open = self.is_free(place) && !self.is_described(place) && !self.is_joiner(at);
+        let Some(name) = self.dimension_at(place).map(str::to_owned).filter(|_| is_open) else {
+            return false;
+        };
+        [at, place].into_iter().for_each(|place| self.take(place));
+        self.conditions.push((place, Condition::Is { name, test: Test::Empty(true) }));
         true
     }
 
@@ -77,8 +90,13 @@ impl Composer<'_> {
         // "Status is not closed"
         let is_between = |place: &usize| self.is_thin(*place) || self.means(*place, &Meaning::Not);
         let after = (at + 1..self.len()).find(|place| !is_between(place));
+        // "Visits from browsers other than Chrome" is about the visits.
+        let is_source =
+            at > 1 && self.is_thin(at - 1) && (0..at).any(|place| self.measure_at(place).is_some());
         let is_said = after.is_some_and(|after| {
-            after == at + 1 || (at + 1..after).any(|place| self.means(place, &Meaning::IsIt))
+            after == at + 1
+                || (at + 1..after).any(|place| self.means(place, &Meaning::IsIt))
+                || (is_source && (at + 1..after).all(|place| self.means(place, &Meaning::Not)))
         });
         let is_after = is_said && is_value(after);
         !self.is_grouped(at) && !is_asked && (is_value(at.checked_sub(1)) || is_after)
@@ -121,6 +139,11 @@ impl Composer<'_> {
         let mut parts: BTreeMap<String, (usize, Vec<String>)> = BTreeMap::new();
         for at in places {
             self.take(*at);
+            if let Atom::Values { dimension, values, .. } = &self.items[*at].atom {
+                let entry = whole.entry(dimension.clone()).or_insert((*at, Vec::new()));
+                entry.1.extend(values.iter().cloned().map(Scalar::Text));
+                continue;
+            }
             let Atom::Value { dimension, value, is_part } = &self.items[*at].atom else { continue };
             if *is_part {
                 let entry = parts.entry(dimension.clone()).or_insert((*at, Vec::new()));

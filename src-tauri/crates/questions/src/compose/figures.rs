@@ -141,6 +141,9 @@ impl Composer<'_> {
     /// Reads one measure per another one as a ratio.
     fn read_per(&mut self) {
         for at in self.places(&Meaning::Per) {
+            if self.is_article(at) {
+                continue;
+            }
             let places = (at.checked_sub(1), self.next(at + 1));
             let (Some(above), Some(below)) = places else { continue };
             let names = (self.measure_at(above), self.measure_at(below));
@@ -155,7 +158,7 @@ impl Composer<'_> {
             for average in self.places(&Meaning::Average) {
                 self.take(average);
             }
-            let name = Some(format!("{a}_per_{b}"));
+            let name = Some(ratio_name(&a, &b));
             let calculation = Some(Calculation::Ratio([a, b]));
             self.measures.push((above, MeasureUse { calculation, name, ..MeasureUse::default() }));
         }
@@ -172,17 +175,17 @@ impl Composer<'_> {
                 self.means(*per, &Meaning::Per) && self.is_free(*per) && !self.is_article(*per)
             });
             let below = per.and_then(|per| self.next(per + 1));
-            if let (Some(per), Some(below)) = (per, below)
+            if let Some((place_of_unit, unit)) = self.unit_of_average(at, place)
+                && self.adds_up(&measure)
+            {
+                [at, place_of_unit].into_iter().for_each(|place| self.take(place));
+                self.average_per(place, unit);
+            } else if let (Some(per), Some(below)) = (per, below)
                 && let Some(unit) = self.unit_at(below)
                 && self.adds_up(&measure)
             {
                 [at, per, below].into_iter().for_each(|place| self.take(place));
-                self.measure_use(place).per = Some(unit);
-                if self.query.period.is_none() {
-                    let count = if unit == CalendarUnit::Day { 30 } else { 12 };
-                    self.query.period = Some(Period::Last(span(unit, count)));
-                    self.assumed.push(Assumed::Period);
-                }
+                self.average_per(place, unit);
             } else if let Some(below) = below
                 && let Some(name) = self.dimension_at(below).map(str::to_owned)
                 && self.is_free(below)
@@ -198,6 +201,34 @@ impl Composer<'_> {
                 self.replace(at, place, calculation, format!("average_{measure}"));
             }
         }
+    }
+
+    /// Uses a measure as its average per unit of time.
+    fn average_per(&mut self, place: usize, unit: CalendarUnit) {
+        self.measure_use(place).per = Some(unit);
+        if self.query.period.is_none() {
+            let count = if unit == CalendarUnit::Day { 30 } else { 12 };
+            self.query.period = Some(Period::Last(span(unit, count)));
+            self.assumed.push(Assumed::Period);
+        }
+    }
+
+    /// Returns the unit between an average and its measure: "average daily cost".
+    fn unit_of_average(&self, at: usize, measure: usize) -> Option<(usize, CalendarUnit)> {
+        let places = at.min(measure)..at.max(measure);
+        let mut found = places.chain([at.min(measure).wrapping_sub(1)]).filter_map(|place| {
+            let item = self.items.get(place).filter(|_| self.is_free(place))?;
+            let unit = item.find(|meaning| match meaning {
+                Meaning::Grain(TimeGrain::Day) => Some(CalendarUnit::Day),
+                Meaning::Grain(TimeGrain::Week) => Some(CalendarUnit::Week),
+                Meaning::Grain(TimeGrain::Month) => Some(CalendarUnit::Month),
+                Meaning::Grain(TimeGrain::Quarter) => Some(CalendarUnit::Quarter),
+                Meaning::Grain(TimeGrain::Year) => Some(CalendarUnit::Year),
+                _ => None,
+            })?;
+            Some((place, unit))
+        });
+        found.next()
     }
 
     fn read_median(&mut self) {
@@ -224,6 +255,9 @@ impl Composer<'_> {
     /// Reads the part of a total. Values that are named are groups, so that their parts are seen.
     fn read_share(&mut self) {
         for at in self.places(&Meaning::Share) {
+            if self.read_part_of(at) {
+                continue;
+            }
             let Some(place) = self.measure_near(at) else { continue };
             let within = self.places(&Meaning::Within).first().copied();
             let parent = within.and_then(|within| {
@@ -254,8 +288,40 @@ impl Composer<'_> {
                 }
                 None => vec!["total".to_owned()],
             };
+            // "Cost by campaign and its share" asks for both.
+            let is_besides = place < at
+                && self.previous(at).is_some_and(|before| self.is_joiner(before) && before > place);
+            if is_besides && let Some(name) = self.measure_at(place).map(str::to_owned) {
+                self.take(place);
+                self.measures.push((place, MeasureUse::named(&name)));
+                self.measures.push((at, MeasureUse { share_of, ..MeasureUse::named(name) }));
+                continue;
+            }
             self.measure_use(place).share_of = share_of;
         }
+    }
+
+    /// Reads one measure as a part of another one: "cost in percent of budget", "what percentage of visits
+    /// are returns".
+    fn read_part_of(&mut self, at: usize) -> bool {
+        let is_open = |place: &usize| self.measure_at(*place).is_some() && self.is_free(*place);
+        let Some(whole) = self.next(at + 1).filter(is_open) else { return false };
+        let before = self.previous(at).filter(is_open);
+        let after = self.next(whole + 1).filter(is_open);
+        let Some(part) = before.or(after) else { return false };
+        let names = (self.measure_at(part), self.measure_at(whole));
+        let (Some(a), Some(b)) = (names.0.map(str::to_owned), names.1.map(str::to_owned)) else {
+            return false;
+        };
+        // "Open tickets as a share of all tickets" is a share of one measure.
+        if a == b {
+            return false;
+        }
+        [at, part, whole].into_iter().for_each(|place| self.take(place));
+        let name = Some(ratio_name(&a, &b));
+        let calculation = Some(Calculation::Ratio([a, b]));
+        self.measures.push((part, MeasureUse { calculation, name, ..MeasureUse::default() }));
+        true
     }
 
     fn group_by_values(&mut self) {
@@ -290,4 +356,10 @@ fn text_dimensions(source: &analytics::SourceModel) -> Vec<String> {
         _ => false,
     };
     source.definitions.dimensions.keys().filter(is_text).cloned().collect()
+}
+
+/// Returns the name of a ratio, without the sources of its measures.
+fn ratio_name(above: &str, below: &str) -> String {
+    let own = |name: &str| name.rsplit_once('.').map_or(name, |(_, own)| own).to_owned();
+    format!("{}_per_{}", own(above), own(below))
 }

@@ -1,14 +1,16 @@
 //! Makes the query from all that was read, fills what the text does not say, and names what is left
 //! over.
 
-use analytics::{SourceModel, propose_board};
-use chrono::NaiveDate;
 use contract::metric_query::{
     Condition, GroupBy, MeasureUse, SecondStep, StepCalculation, StepMeasure, Top,
 };
 
 use super::{Composed, Composer, Ranked, grouping::order};
-use crate::{items::Atom, outcome::Assumed};
+use crate::{
+    items::Atom,
+    meaning::Meaning,
+    outcome::{Assumed, Form},
+};
 
 impl Composer<'_> {
     /// Returns the query with all that was read.
@@ -24,6 +26,13 @@ impl Composer<'_> {
             self.query.by.extend(self.by.drain(..).map(|(_, group)| group));
         }
         self.default_measure();
+        // "By campaign and in total"
+        let is_total = |at: usize| {
+            self.means(at, &Meaning::Sum)
+                && self.next(at + 1).is_none()
+                && self.previous(at).is_some_and(|before| self.is_joiner(before))
+        };
+        self.query.totals |= !self.query.by.is_empty() && (0..self.len()).any(is_total);
         if !self.query.by.is_empty() {
             self.conditions.append(&mut self.bounds);
         }
@@ -36,6 +45,7 @@ impl Composer<'_> {
         let left = self.left();
         let parts = self.items.iter().filter_map(|item| match &item.atom {
             Atom::Value { value, is_part: true, .. } => Some(Assumed::PartOfName(value.clone())),
+            Atom::Values { text, .. } => Some(Assumed::PartOfName(text.clone())),
             _ => None,
         });
         self.assumed.extend(parts);
@@ -46,6 +56,7 @@ impl Composer<'_> {
             assumed: self.assumed,
             view: self.view,
             form: self.form,
+            asked: self.asked,
         }
     }
 
@@ -56,6 +67,13 @@ impl Composer<'_> {
     /// Adds the measures of conditions that are not among the figures yet. Without a group, a condition
     /// on a figure says nothing, and its words are left over.
     fn bound_measures(&mut self) {
+        let is_asked = self.form == Form::YesNo && self.bounds.len() == 1;
+        if self.by.is_empty() && is_asked {
+            self.asked = self.bounds.pop().map(|(at, condition)| {
+                self.measure_of_bound(at, &condition);
+                condition
+            });
+        }
         if self.by.is_empty() {
             for (at, _) in std::mem::take(&mut self.bounds) {
                 let words = at.saturating_sub(3)..(at + 4).min(self.used.len());
@@ -66,22 +84,26 @@ impl Composer<'_> {
             }
         }
         for (at, condition) in self.bounds.clone() {
-            for name in names_of(&condition) {
-                let own = name.strip_suffix("_growth").unwrap_or(&name).to_owned();
-                let is_used = |(_, used): &(usize, MeasureUse)| used.measure.as_ref() == Some(&own);
-                if !self.measures.iter().any(is_used) && !self.explained {
-                    self.measures.push((at, MeasureUse::named(own)));
-                }
+            self.measure_of_bound(at, &condition);
+        }
+    }
+
+    fn measure_of_bound(&mut self, at: usize, condition: &Condition) {
+        for name in names_of(condition) {
+            let own = name.strip_suffix("_growth").unwrap_or(&name).to_owned();
+            let is_used = |(_, used): &(usize, MeasureUse)| used.measure.as_ref() == Some(&own);
+            if !self.measures.iter().any(is_used) && !self.explained {
+                self.measures.push((at, MeasureUse::named(own)));
             }
         }
     }
 
     /// Shows the main measure if the text names none.
     fn default_measure(&mut self) {
-        if !self.query.measures.is_empty() || self.explained {
+        if !self.query.measures.is_empty() || self.explained || self.query.rows {
             return;
         }
-        if let Some(name) = main_measure(self.scan.source) {
+        if let Some(name) = self.scan.main_measure() {
             self.assumed.push(Assumed::Measure(name.clone()));
             self.query.measures.push(MeasureUse::named(name));
         }
@@ -136,8 +158,36 @@ impl Composer<'_> {
 
     /// Returns the places of the parts that no rule used.
     fn left(&self) -> Vec<usize> {
-        let is_left = |at: &usize| !self.used[*at] && !self.items[*at].is_link();
+        let is_left =
+            |at: &usize| !self.used[*at] && (!self.items[*at].is_link() || self.says_more(*at));
         (0..self.items.len()).filter(is_left).collect()
+    }
+
+    /// Whether a word that joins others says more here: "over budget", "are we on budget", "behind" as the
+    /// last word in Swedish.
+    fn says_more(&self, at: usize) -> bool {
+        let next = (at + 1..self.len()).find(|next| !self.is_thin(*next));
+        let is_measure = next.is_some_and(|next| {
+            self.measure_at(next).is_some() || matches!(self.items[next].atom, Atom::Source)
+        });
+        let is_bound = self.items[at].find(|m| matches!(m, Meaning::Bound(_)).then_some(()));
+        if is_bound.is_some() && is_measure {
+            return true;
+        }
+        let is_group = self.means(at, &Meaning::By) || self.means(at, &Meaning::Per);
+        if is_group && !self.is_article(at) && next.is_none() {
+            return true;
+        }
+        let is_name = |place: usize| {
+            self.measure_at(place).is_some()
+                || self.value_at(place).is_some()
+                || self.dimension_at(place).is_some()
+        };
+        self.form == Form::YesNo
+            && self.means(at, &Meaning::In)
+            && next == Some(at + 1)
+            && is_measure
+            && !(0..at).any(is_name)
     }
 }
 
@@ -162,10 +212,4 @@ fn figure_name(used: &MeasureUse) -> String {
         (None, Some(unit)) => format!("{own}_per_{unit}"),
         (None, None) => own.to_owned(),
     }
-}
-
-/// Returns the measure that says most about a source.
-pub(crate) fn main_measure(source: &SourceModel) -> Option<String> {
-    let board = propose_board(&source.definitions, &[], None, NaiveDate::default());
-    board.tiles.first()?.query.measures.first()?.measure.clone()
 }

@@ -1,7 +1,7 @@
 //! Groups, measures and the order of a result.
 
 use contract::{
-    definitions::{CurrencyOf, Measure},
+    definitions::{Calculation, CurrencyOf, Measure},
     metric_query::{Group, MeasureUse, Order, TimeGrain},
 };
 
@@ -39,8 +39,28 @@ impl Composer<'_> {
         (!is_unit || self.is_grouped(at) || is_asked || is_thing).then_some(grain)
     }
 
+    /// Leaves out the name of things that only describes a value: "revenue from Stockholm customers".
+    fn skip_described_things(&mut self) {
+        for at in 1..self.len() {
+            let is_count =
+                self.measure_at(at).and_then(|name| self.calculation(name)).is_some_and(|found| {
+                    matches!(found, Calculation::Distinct(_) | Calculation::Count(_))
+                });
+            let is_value = self.value_at(at - 1).is_some();
+            let main = (0..at).rev().find(|place| self.measure_at(*place).is_some());
+            let Some(main) = main.filter(|_| is_count && is_value && self.is_free(at)) else {
+                continue;
+            };
+            let is_between = |place: usize| self.is_thin(place) || self.value_at(place).is_some();
+            if (main + 1..at).all(is_between) {
+                self.take(at);
+            }
+        }
+    }
+
     /// Reads all other measures.
     pub(super) fn read_measures(&mut self) {
+        self.skip_described_things();
         for at in 0..self.len() {
             if self.explained || !self.is_free(at) {
                 continue;
@@ -52,6 +72,7 @@ impl Composer<'_> {
             };
             self.take(at);
             let is_change = self.is_change(at + 1);
+            self.join_sort(at);
             let is_order =
                 self.previous(at).is_some_and(|before| self.means(before, &Meaning::Sort));
             let is_used = |(_, used): &(usize, MeasureUse)| used.measure.as_ref() == Some(&name);
@@ -60,6 +81,20 @@ impl Composer<'_> {
             }
             if !self.measures.iter().any(is_used) {
                 self.measures.push((at, MeasureUse::named(name)));
+            }
+        }
+    }
+
+    /// Reads "sort them by M" as "sort by M".
+    fn join_sort(&mut self, at: usize) {
+        let Some(by) = self.previous(at).filter(|by| self.means(*by, &Meaning::By)) else { return };
+        let Some(sort) = self.previous(by).filter(|sort| self.means(*sort, &Meaning::Sort)) else {
+            return;
+        };
+        if self.is_free(sort) {
+            self.take(sort);
+            if let Atom::Words(meanings) = &mut self.items[by].atom {
+                meanings.push(Meaning::Sort);
             }
         }
     }
@@ -81,7 +116,10 @@ impl Composer<'_> {
                 Meaning::Currency(code) => Some(code.clone()),
                 _ => None,
             });
-            let Some(code) = code.filter(|_| self.is_free(at)) else { continue };
+            // "Clicks per dollar" is a ratio.
+            let is_divisor = at > 0 && self.means(at - 1, &Meaning::Per);
+            let code = code.filter(|_| self.is_free(at) && !is_divisor);
+            let Some(code) = code else { continue };
             self.take(at);
             let own =
                 |measure: &Measure| measure.currency == Some(CurrencyOf::Constant(code.clone()));

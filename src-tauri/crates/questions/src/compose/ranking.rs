@@ -2,14 +2,16 @@
 //! something to rank, and a measure that decides.
 
 use contract::{
-    definitions::Better,
-    metric_query::{Group, TimeGrain},
+    definitions::{Better, Calculation},
+    metric_query::{Group, MeasureUse, TimeGrain},
 };
 
 use super::{Composer, Ranked};
 use crate::{
+    central::{main_dimension, measure_of},
     items::Atom,
     meaning::{Meaning, Rank},
+    outcome::Assumed,
 };
 
 impl Composer<'_> {
@@ -19,6 +21,7 @@ impl Composer<'_> {
         let rank = (0..self.len()).filter(is_open).find_map(|at| {
             let rank = self.items[at].find(|meaning| match meaning {
                 Meaning::Rank(rank) => Some(*rank),
+                Meaning::Implied(implied) => Some(implied.rank),
                 _ => None,
             });
             rank.map(|rank| (at, rank))
@@ -26,17 +29,20 @@ impl Composer<'_> {
         let (at, rank) = match rank {
             Some(found) => found,
             None => match self.places(&Meaning::First).first() {
-                Some(at) if self.count_at(at + 1).is_some() => (*at, Rank::High),
+                Some(at) if self.number_of_first(*at).is_some() => (*at, Rank::High),
                 _ => return,
             },
         };
+        if self.read_extreme(at) {
+            return;
+        }
         let Some((target, group)) = self.target(at) else {
-            self.read_bare_limit(at);
+            self.rank_main_dimension(at, rank);
             return;
         };
         let number = self.number_of_rank(at, target);
         let first = [at + 1, at + 2].into_iter().find(|next| self.is_order_word(at, *next));
-        let measure = self.ranked_by(at);
+        let Some(measure) = self.deciding(at) else { return };
         let descending = self.is_descending(rank, measure.as_deref());
         let is_form = matches!(&self.items[target].atom, Atom::Dimension { is_form: true, .. });
         let limit = match (number, first) {
@@ -63,6 +69,12 @@ impl Composer<'_> {
     fn is_order_word(&self, rank: usize, at: usize) -> bool {
         let between = (rank + 1..at).all(|at| self.measure_at(at).is_some() || self.is_change(at));
         at != rank && between && self.means(at, &Meaning::First)
+    }
+
+    /// Returns the number beside "first".
+    fn number_of_first(&self, at: usize) -> Option<u32> {
+        let before = at.checked_sub(1).and_then(|before| self.count_at(before));
+        self.count_at(at + 1).or(before)
     }
 
     fn count_at(&self, at: usize) -> Option<u32> {
@@ -150,15 +162,93 @@ impl Composer<'_> {
         per
     }
 
-    /// Reads a number of rows without anything to rank.
-    fn read_bare_limit(&mut self, at: usize) {
-        if self.means(at, &Meaning::First)
-            && let Some(count) = self.count_at(at + 1)
-            && self.means(at + 2, &Meaning::Rows)
-        {
-            self.query.limit = Some(count);
-            (at..at + 3).for_each(|place| self.take(place));
+    /// Returns the measure that decides, or that an adjective implies. None if there is no such measure.
+    fn deciding(&mut self, at: usize) -> Option<Option<String>> {
+        let implied = self.items[at].find(|meaning| match meaning {
+            Meaning::Implied(implied) => Some(implied.of.clone()),
+            _ => None,
+        });
+        let Some(concepts) = implied else { return Some(self.ranked_by(at)) };
+        let said = (0..self.len()).find(|place| self.measure_at(*place).is_some());
+        if let Some(said) = said {
+            let before = said.checked_sub(1);
+            let is_by = before.is_some_and(|before| {
+                self.means(before, &Meaning::By) || self.means(before, &Meaning::In)
+            });
+            let name = self.measure_at(said)?.to_owned();
+            let is_meant =
+                || concepts.iter().any(|concept| self.measure_of(concept).as_ref() == Some(&name));
+            return (is_by || is_meant()).then(|| self.ranked_by(at));
         }
+        let found = concepts.iter().find_map(|concept| self.measure_of(concept))?;
+        self.measures.push((at, MeasureUse::named(found.clone())));
+        self.assumed.push(Assumed::Measure(found.clone()));
+        Some(Some(found))
+    }
+
+    fn measure_of(&self, concept: &str) -> Option<String> {
+        measure_of(self.scan.source, self.scan.lexicon, concept, false)
+    }
+
+    /// Ranks the main dimension if the text names none: "highest click rate".
+    fn rank_main_dimension(&mut self, at: usize, rank: Rank) {
+        let next = self.next(at + 1);
+        let measure = next.and_then(|place| self.measure_at(place)).map(str::to_owned);
+        let has_time = (0..self.len()).any(|place| self.unit_at(place).is_some());
+        let (Some(measure), false) = (measure, has_time || !self.by.is_empty()) else { return };
+        // With two measures or words between, it is not clear what is ranked.
+        let measures = (0..self.len()).filter(|place| self.measure_at(*place).is_some()).count();
+        if measures != 1 || self.change.is_some() || self.query.rows {
+            return;
+        }
+        // "Top customers" are customers, and "most customers" is a number of them.
+        let is_count = matches!(
+            self.calculation(&measure),
+            Some(Calculation::Distinct(_) | Calculation::Count(_))
+        );
+        if is_count && !self.means(at, &Meaning::Many) {
+            return;
+        }
+        let Some(name) = main_dimension(self.scan.source) else { return };
+        let descending = self.is_descending(rank, Some(&measure));
+        let number = at.checked_sub(1).filter(|place| self.count_at(*place).is_some());
+        let limit = number.and_then(|place| self.count_at(place)).unwrap_or(1);
+        self.take(at);
+        number.into_iter().for_each(|place| self.take(place));
+        self.add_group(at, Group::dimension(&name));
+        self.assumed.push(Assumed::Dimension(name));
+        let (measure, limit) = (Some(measure), Some(limit));
+        let (of, per) = (None, Vec::new());
+        self.ranked = Some(Ranked { measure, descending, limit, of, per, is_change: true });
+    }
+
+    /// Reads "maximum M" without anything to rank as the greatest single value.
+    fn read_extreme(&mut self, at: usize) -> bool {
+        let extreme = self.items[at].find(|meaning| match meaning {
+            Meaning::Extreme(rank) => Some(*rank),
+            _ => None,
+        });
+        let place = self.next(at + 1).filter(|place| self.measure_at(*place).is_some());
+        let (Some(extreme), Some(place)) = (extreme, place) else { return false };
+        let has_things = (0..self.len()).any(|at| {
+            self.grain_at(at).is_some() || (self.dimension_at(at).is_some() && !self.is_grouped(at))
+        });
+        let Some(measure) = self.measure_at(place).map(str::to_owned) else { return false };
+        let column = match self.calculation(&measure) {
+            Some(Calculation::Average(column) | Calculation::Sum(column)) => column.clone(),
+            _ => return false,
+        };
+        if has_things {
+            return false;
+        }
+        let (word, calculation) = match extreme {
+            Rank::Low | Rank::Worst => ("least", Calculation::Least(column)),
+            Rank::High | Rank::Best => ("greatest", Calculation::Greatest(column)),
+        };
+        [at, place].into_iter().for_each(|place| self.take(place));
+        let (calculation, name) = (Some(calculation), Some(format!("{word}_{measure}")));
+        self.measures.push((place, MeasureUse { calculation, name, ..MeasureUse::default() }));
+        true
     }
 }
 

@@ -20,6 +20,8 @@ struct Own {
     rank: bool,
     first: bool,
     adds: bool,
+    /// Whether it asks for all groups together, and nothing else.
+    is_total: bool,
 }
 
 impl Own {
@@ -38,6 +40,13 @@ impl Own {
                     .find(|m| matches!(m, Meaning::Grain(_) | Meaning::Unit(_)).then_some(()))
                     .is_some()
         };
+        let is_plain = |item: &Item| {
+            item.means(&Meaning::Sum)
+                || item.means(&Meaning::And)
+                || item.is_link()
+                || matches!(item.atom, Atom::Period { .. })
+        };
+        let is_total = means(&[Meaning::Sum]) && items.iter().all(is_plain);
         let begins = items.first().is_some_and(|item| item.means(&Meaning::And));
         Self {
             measures: has(&|item| matches!(item.atom, Atom::Measure(_))),
@@ -54,6 +63,7 @@ impl Own {
             groups: has(&is_group),
             period: has(&|item| matches!(item.atom, Atom::Period { .. })),
             rank: has(&is_rank) || means(&[Meaning::Sort, Meaning::Descending, Meaning::Ascending]),
+            is_total,
             first: means(&[Meaning::First]),
             adds: begins || means(&[Meaning::Refer(Refer::Add)]),
         }
@@ -67,7 +77,8 @@ pub(super) fn merge(
     composed: &Composed,
 ) -> (MetricQuery, Vec<Kept>) {
     let (old, new) = (context.previous, &composed.query);
-    let own = Own::of(items);
+    let mut own = Own::of(items);
+    own.adds |= own.measures && are_bounded(new);
     let mut query = old.clone();
     let mut kept = Vec::new();
     if own.measures || own.figures {
@@ -78,7 +89,10 @@ pub(super) fn merge(
         kept.push(Kept::Measures);
     }
     let is_why = new.explain.is_some();
-    if own.groups || is_why {
+    if own.is_total && !old.by.is_empty() {
+        query.by = Vec::new();
+        (query.order, query.limit, query.top, query.then) = (Vec::new(), None, None, None);
+    } else if own.groups || is_why {
         query.by = merge_groups(old, new, &own);
         query.order = Vec::new();
         query.limit = None;
@@ -99,6 +113,17 @@ pub(super) fn merge(
     merge_order(old, new, &own, &mut query, &mut kept);
     query.totals |= new.totals;
     (query, kept)
+}
+
+/// Whether the measures of a question are only those of its conditions: "only those above 100 clicks".
+fn are_bounded(new: &MetricQuery) -> bool {
+    let is_bounded = |used: &MeasureUse| {
+        new.conditions.iter().any(|condition| {
+            matches!(condition, Condition::Is { name, test: Test::Bounds(_) }
+                if used.measure.as_ref() == Some(name))
+        })
+    };
+    !new.measures.is_empty() && new.measures.iter().all(is_bounded)
 }
 
 fn merge_measures(old: &MetricQuery, new: &MetricQuery, own: &Own) -> Vec<MeasureUse> {

@@ -1,10 +1,14 @@
 //! Reads ranges of periods: "from A to B", "between A and B", "since A", "until A", "before A".
 
 use chrono::{Days, Months, NaiveDate};
-use contract::metric_query::Period;
+use contract::metric_query::{CalendarUnit, Period};
 
 use super::{FoundPeriod, basic, unit, year_after};
-use crate::{meaning::Meaning, scan::Scan};
+use crate::{
+    meaning::{Meaning, Relative},
+    numbers::quantity,
+    scan::Scan,
+};
 
 /// Reads a range that begins at a token.
 pub(super) fn range(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
@@ -19,11 +23,36 @@ pub(super) fn range(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
     found
 }
 
+/// Reads "the first 10 days of October" and "the last two weeks of 2025".
+pub(super) fn edge(scan: &Scan<'_>, at: usize) -> Option<FoundPeriod> {
+    let first = scan.end_of(at, &Meaning::First);
+    let last = scan.end_of(at, &Meaning::Relative(Relative::Previous));
+    let next = first.or(last)?;
+    let (after, count) = quantity(scan.tokens, next, scan.lexicon)?;
+    let count = u64::from(count.count()?);
+    let (middle, unit) = unit(scan, after)?;
+    let days = match unit {
+        CalendarUnit::Day => count,
+        CalendarUnit::Week => 7 * count,
+        CalendarUnit::Month | CalendarUnit::Quarter | CalendarUnit::Year => return None,
+    };
+    let joined = scan.end_of(middle, &Meaning::In).unwrap_or(middle);
+    let (end, whole) = basic(scan, scan.skip_empty(joined))?;
+    let (from, to) = scan.days_of(&whole)?;
+    let more = Days::new(days.checked_sub(1)?);
+    let (from, to) = match first {
+        Some(_) => (from, from.checked_add_days(more)?.min(to)),
+        None => (to.checked_sub_days(more)?.max(from), to),
+    };
+    Some(FoundPeriod::new(end, Period::Range { from: Some(from), to: Some(to) }))
+}
+
 /// Reads two periods with a word between them.
 fn two_ends(scan: &Scan<'_>, at: usize, between: &[Meaning]) -> Option<FoundPeriod> {
     let (middle, first) = basic(scan, scan.skip_empty(at))?;
     let next = between.iter().filter_map(|word| scan.end_of(middle, word)).max()?;
-    let (end, last) = basic(scan, scan.skip_empty(next))?;
+    let last = scan.skip_empty(next);
+    let (end, last) = week_alone(scan, last, &first).or_else(|| basic(scan, last))?;
     let first = with_year_of(scan, first, middle, &last, end);
     let (mut from, _) = scan.days_of(&first)?;
     let (_, to) = scan.days_of(&last)?;
@@ -32,6 +61,15 @@ fn two_ends(scan: &Scan<'_>, at: usize, between: &[Meaning]) -> Option<FoundPeri
     }
     let period = Period::Range { from: Some(from), to: Some(to) };
     (from <= to).then(|| FoundPeriod { end, period, ends: Some(Box::new((first, last))) })
+}
+
+/// Reads the number of a week after another week: "weeks 40 to 44".
+fn week_alone(scan: &Scan<'_>, at: usize, first: &Period) -> Option<(usize, Period)> {
+    let Period::Week(first) = first else { return None };
+    let number = scan.tokens.get(at)?.whole().filter(|number| (1..=53).contains(number))?;
+    let (year, own) = first.split_once("-W")?;
+    let is_later = own.parse::<u32>().ok()? < number;
+    is_later.then(|| (at + 1, Period::Week(format!("{year}-W{number:02}"))))
 }
 
 /// Returns the first month of "January to March 2025" with the year of the last one.

@@ -18,7 +18,7 @@ fn each_question_has_its_reading() {
     assert!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn check(case: &Expected, found: &Outcome) -> Result<(), String> {
+pub(crate) fn check(case: &Expected, found: &Outcome) -> Result<(), String> {
     let text = shown(found, &case.question);
     let is_right = match (found, &case.outcome) {
         (Outcome::One(reading), Wanted::Query(query)) => {

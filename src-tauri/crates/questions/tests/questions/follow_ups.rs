@@ -7,8 +7,17 @@ use serde_json::Value;
 
 #[test]
 fn each_follow_up_changes_the_earlier_query_as_it_says() {
+    check(include_str!("../cases/follow_ups.json"));
+}
+
+#[test]
+fn each_follow_up_of_the_third_round_changes_the_earlier_query_as_it_says() {
+    check(include_str!("../cases/more_follow_ups.json"));
+}
+
+fn check(file: &str) {
     let fixture = shared();
-    let file: Value = serde_json::from_str(include_str!("../cases/follow_ups.json")).unwrap();
+    let file: Value = serde_json::from_str(file).unwrap();
     let (mut wrong, mut count) = (Vec::new(), 0);
     for chain in file.as_array().unwrap() {
         let before = read_metric_query(&chain["before"]).unwrap();

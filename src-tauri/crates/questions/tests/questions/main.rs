@@ -1,6 +1,8 @@
 //! Tests of the reader at its border: questions and queries, over made-up sources.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod asking;
+mod blind;
 mod cases;
 mod follow_ups;
 mod properties;

@@ -55,7 +55,12 @@ pub fn shared() -> &'static Fixture {
 
 /// Returns the fixture of all sources.
 pub fn fixture() -> Fixture {
-    let sources: Value = serde_json::from_str(include_str!("../cases/sources.json")).unwrap();
+    fixture_of(include_str!("../cases/sources.json"))
+}
+
+/// Returns a fixture with the sources of a file.
+pub fn fixture_of(file: &str) -> Fixture {
+    let sources: Value = serde_json::from_str(file).unwrap();
     let (mut catalog, mut values) = (Catalog::default(), Values::new());
     for source in sources.as_array().unwrap() {
         let definitions = read_definitions(&source["definitions"]).unwrap();
@@ -127,7 +132,8 @@ pub fn cases() -> Vec<Expected> {
     first.chain(second).flat_map(|file| cases_of(&file)).collect()
 }
 
-fn cases_of(file: &Value) -> Vec<Expected> {
+/// Returns the questions of a file.
+pub fn cases_of(file: &Value) -> Vec<Expected> {
     let case = |case: &Value| Expected {
         question: case["q"].as_str().unwrap().to_owned(),
         outcome: wanted(case, &file["source"]),
