@@ -18,9 +18,12 @@ use crate::{
 };
 
 mod offered;
+mod pacing;
 mod plan;
 
 pub(crate) use offered::{column_of_measure, unknown};
+pub use pacing::pacing_columns;
+pub(crate) use pacing::{constant_of, pacing_of};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +93,7 @@ impl SourceModel {
     /// Returns the days for which the data are complete, with all days that the last rows cover. None
     /// if they are not known, and for plans.
     pub(crate) fn covered_days(&self) -> Option<DayRange> {
-        if self.definitions.spread.is_some() {
+        if self.definitions.spread.is_some() || self.definitions.pacing.is_some() {
             return None;
         }
         self.covered.map(|days| self.whole_days(days))
@@ -99,7 +102,7 @@ impl SourceModel {
     /// Returns the files that the days come from, with all days that their last rows cover. Empty for
     /// plans.
     pub(crate) fn exported_days(&self) -> Vec<ExportedDays> {
-        if self.definitions.spread.is_some() {
+        if self.definitions.spread.is_some() || self.definitions.pacing.is_some() {
             return Vec::new();
         }
         let whole = |one: &ExportedDays| ExportedDays { days: self.whole_days(one.days), ..*one };

@@ -26,6 +26,7 @@ pub(crate) mod groups;
 mod lookups;
 mod measures;
 mod model;
+pub(crate) mod pacing;
 mod parts;
 mod plans;
 pub(crate) mod rates;
@@ -101,6 +102,8 @@ pub enum Purpose {
     Several(String),
     /// The number of groups with the same value as the last of the first ones.
     TopTies,
+    /// The number of things with spend and without a budget.
+    WithoutBudget(String),
 }
 
 /// Compiles a resolved query.

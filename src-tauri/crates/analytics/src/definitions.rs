@@ -13,7 +13,7 @@ pub(crate) use approval::hash_of;
 pub use approval::{Proof, approval_hash, definition_views};
 pub use correct::change_calculation;
 pub use ossie::{OssieModel, is_ossie, read_ossie, write_ossie};
-pub use propose::propose;
+pub use propose::{propose, propose_pacing};
 pub use validate::validate_definitions;
 pub use write::write_definitions;
 pub use yaml::parse_definitions;

@@ -170,6 +170,13 @@ fn note_of_column(purpose: &Purpose, place: usize, rows: &[Vec<Value>]) -> Optio
         Purpose::TopTies => (count > 0).then(|| {
             text!("A group that is not listed has the same value as the last one of the first ones.")
         }),
+        Purpose::WithoutBudget(name) => (count > 0).then(|| {
+            text!(
+                "{count} of {name} have spend without a budget. They are not judged: spend_without_budget has their amounts.",
+                count,
+                name
+            )
+        }),
         Purpose::Shown
         | Purpose::Key
         | Purpose::Rest
@@ -229,6 +236,7 @@ fn shown_columns(
             | Purpose::Ambiguous(_)
             | Purpose::Several(_)
             | Purpose::TopTies
+            | Purpose::WithoutBudget(_)
             | Purpose::Hidden => false,
         })
         .collect();

@@ -26,12 +26,13 @@ mod resolve;
 mod stored_rows;
 mod units;
 
-pub use catalog::{Catalog, SourceModel, TableColumn};
+pub use catalog::{Catalog, SourceModel, TableColumn, pacing_columns};
 pub use chart::choose_chart;
 pub use compile::{Compiled, CompiledColumn, Purpose, compile};
 pub use definitions::{
     OssieModel, Proof, approval_hash, change_calculation, definition_views, is_ossie,
-    parse_definitions, propose, read_ossie, validate_definitions, write_definitions, write_ossie,
+    parse_definitions, propose, propose_pacing, read_ossie, validate_definitions,
+    write_definitions, write_ossie,
 };
 pub use dialect::Dialect;
 pub use finish::{decimal_cell, finish};

@@ -10,6 +10,7 @@ mod figures;
 mod generate;
 mod groups;
 mod number;
+mod pacing;
 mod plans;
 mod queries;
 mod ranking;
@@ -21,6 +22,7 @@ pub use answer::{Answer, evaluate};
 pub use catalog::{as_of, catalog, catalogs};
 pub use generate::{Case, case};
 pub use number::Number;
+pub use pacing::{PacingCase, pacing_as_of, pacing_case, pacing_catalog, pacing_example};
 pub use rows::{Cell, Table};
 
 #[cfg(test)]

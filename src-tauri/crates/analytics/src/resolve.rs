@@ -9,7 +9,7 @@ use contract::{
     definitions::{Calculation, DefinitionState},
     metric_query::{
         AsOf, Compare, Condition, Explain, Group, GroupBy, MeasureUse, MetricQuery, Order, Period,
-        Scalar, Test,
+        Scalar, Test, WhatIf,
     },
     text,
 };
@@ -102,7 +102,11 @@ pub(crate) fn find_source(query: &MetricQuery, catalog: &Catalog) -> Result<usiz
     };
     let found: Vec<usize> =
         (0..catalog.sources.len()).filter(|at| has(&catalog.sources[*at])).collect();
-    if let [one] = found.as_slice() {
+    // A table comes before a source that is computed from it.
+    let is_table = |at: &usize| catalog.sources[*at].definitions.pacing.is_none();
+    let tables: Vec<usize> = found.iter().copied().filter(is_table).collect();
+    let first = if tables.is_empty() { &found } else { &tables };
+    if let [one] = first.as_slice() {
         return Ok(*one);
     }
     if let Some(name) = name.filter(|_| found.is_empty()) {
@@ -197,6 +201,7 @@ pub(crate) fn resolve_names(
         then: query.then.clone(),
         explain: query.explain.as_ref().map(|explain| names.explain(explain)).transpose()?,
         in_currency: query.in_currency.clone(),
+        what_if: names.what_if(&query.what_if)?,
         as_of: Some(as_of.clone()),
         measures,
     })
@@ -385,6 +390,19 @@ impl Names<'_> {
             measure: self.measure(&explain.measure)?,
             by: explain.by.iter().map(|name| self.dimension(name)).collect::<Result<_, _>>()?,
         })
+    }
+
+    fn what_if(&self, assumed: &[WhatIf]) -> Result<Vec<WhatIf>, Problem> {
+        if !assumed.is_empty() && self.source.definitions.pacing.is_none() {
+            return Err(Problem::new(text!(
+                "{source} has no budgets and days to come, so nothing can be assumed about them.",
+                source = self.source.name()
+            )));
+        }
+        let resolved = assumed
+            .iter()
+            .map(|one| Ok(WhatIf { conditions: self.conditions(&one.conditions)?, ..one.clone() }));
+        resolved.collect()
     }
 
     fn conditions(&self, conditions: &[Condition]) -> Result<Vec<Condition>, Problem> {

@@ -13,6 +13,7 @@ use crate::{SourceName, manifest::Localised};
 
 mod dimension;
 mod measure;
+mod pacing;
 mod read;
 mod spread;
 mod time;
@@ -21,6 +22,7 @@ pub use dimension::{Bins, Dimension, DimensionKind, FirstValue, Groups, Lookup, 
 pub use measure::{
     Better, Calculation, CurrencyOf, LastValue, Measure, Percentile, Unit, WeightedAverage,
 };
+pub use pacing::{PACING_COLUMNS, Pacing, PacingDelivery, PacingLimits, PacingName, PacingPlan};
 pub use read::{read_calculation, read_definitions, read_dimension, read_measure};
 pub use spread::{Covers, PLAN_DAY, Spread, SpreadDays, SpreadMonths};
 pub use time::{TimeColumn, WeekDay, ZONE_BY_ACCOUNT};
@@ -45,6 +47,10 @@ pub struct Definitions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub spread: Option<Spread>,
+    /// How the rows are computed from two other sources. None: they are those of a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub pacing: Option<Pacing>,
     /// The values that rows can be grouped by.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dimensions: BTreeMap<String, Dimension>,
@@ -68,6 +74,7 @@ impl Definitions {
             rows: Grain::default(),
             time: None,
             spread: None,
+            pacing: None,
             dimensions: BTreeMap::new(),
             measures: BTreeMap::new(),
             joins: BTreeMap::new(),
@@ -186,6 +193,8 @@ pub enum DefinitionRisk {
     Rates,
     /// Amounts are divided over days.
     Spread,
+    /// Rows are computed from delivery and plan.
+    Pacing,
 }
 
 /// A definition with its state, for people.

@@ -16,6 +16,7 @@ mod condition;
 mod period;
 mod read;
 mod result;
+mod what_if;
 
 pub use asked::{AskedQuestion, PartKind, QueryPart};
 pub use condition::{Bounds, Condition, Scalar, Test};
@@ -24,6 +25,8 @@ pub use read::{read_condition, read_conditions, read_metric_query, read_test};
 pub use result::{
     ComparedFigure, DataColumn, DataResult, DataType, DataVersion, ENGINE, PivotedValue,
 };
+
+pub use what_if::{WhatIf, WhatIfChange};
 
 /// A structured question for figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, TS)]
@@ -97,6 +100,11 @@ pub struct MetricQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub in_currency: Option<String>,
+    /// Other budgets and rates than the real ones, for sources that are computed from delivery and
+    /// plan. The verdicts on the past stay those of reality.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<WhatIf>>")]
+    pub what_if: Vec<WhatIf>,
     /// The moment that relative periods refer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -27,6 +27,7 @@ impl Builder<'_> {
             return Ok(());
         }
         for source in self.sources.clone() {
+            self.count_without_budget(source)?;
             if let Some(sql) = self.cut_rows(source)? {
                 let name = self.catalog.sources[source].name().to_string();
                 self.add_count(sql, Purpose::CutRows(name));

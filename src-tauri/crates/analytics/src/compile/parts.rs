@@ -7,6 +7,7 @@ use super::{
     conditions::join_conditions,
     formulas::Base,
     model::{LastRows, PartKey, Side},
+    pacing::PaceScope,
 };
 use crate::Problem;
 
@@ -24,6 +25,7 @@ impl Builder<'_> {
         let ranking = self.ranking_join(part)?;
         let own: Vec<(usize, Base)> =
             self.bases.iter().cloned().enumerate().filter(|(_, base)| base.part == part).collect();
+        self.ask_pacing(&key)?;
         let table = self.scope(part).rows()?;
         let mut from = vec![table];
         from.extend(self.parts[part].joins.clone());
@@ -82,6 +84,14 @@ impl Builder<'_> {
             columns.join(", "),
             group_by(dims.len())
         ))
+    }
+
+    /// Says which days of a computed source a part asks about.
+    fn ask_pacing(&mut self, key: &PartKey) -> Result<(), Problem> {
+        let source = &self.catalog.sources[key.source];
+        let window = self.bounds(key.side);
+        self.ctes.pacing = PaceScope::of_query(self.query, source, window)?;
+        Ok(())
     }
 
     fn period_condition(&mut self, part: usize, key: &PartKey) -> Result<Option<String>, Problem> {

@@ -18,6 +18,9 @@ impl RowScope<'_> {
     /// Returns what rows are read from: the table, or the step with the days of a plan.
     pub fn rows(&mut self) -> Result<String, Problem> {
         let source = self.source;
+        if source.definitions.pacing.is_some() {
+            return self.pacing_rows();
+        }
         let (rows, time, parts) = match &source.definitions.spread {
             None => return self.table(),
             Some(Spread::Days(days)) => {

@@ -6,7 +6,7 @@ use contract::{
     text,
 };
 
-use super::Value;
+use super::{Value, pacing::PaceScope};
 use crate::{Catalog, Dialect, Problem, SourceModel, catalog::TableColumn, resolve::DayBounds};
 
 /// The named steps of a statement, in order.
@@ -14,13 +14,15 @@ use crate::{Catalog, Dialect, Problem, SourceModel, catalog::TableColumn, resolv
 pub(crate) struct Ctes {
     /// The days that the statement needs, for steps with a row for each day.
     pub days: DayBounds,
+    /// The part of the question that is about the rows of computed sources.
+    pub pacing: Option<PaceScope>,
     steps: Vec<(String, String)>,
 }
 
 impl Ctes {
     /// Begins a statement that reads rows of some days.
     pub fn of_days(days: DayBounds) -> Self {
-        Self { days, steps: Vec::new() }
+        Self { days, ..Self::default() }
     }
 
     /// Adds a step, unless the same one is there. Returns its name.

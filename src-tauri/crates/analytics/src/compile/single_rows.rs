@@ -12,6 +12,7 @@ use super::{
     Compiled, CompiledColumn, Ctes, Purpose, Value,
     conditions::join_conditions,
     groups::{check_names, name_of_group},
+    pacing::PaceScope,
     result_columns::{data_type, format_of_kind},
     row_scope::RowScope,
     steps,
@@ -29,6 +30,7 @@ pub(super) fn compile_rows(
     let source = &catalog.sources[crate::resolve::primary(query, catalog)?];
     let days = bounds_of(query.period.as_ref());
     let (mut ctes, mut joins) = (Ctes::of_days(days), Vec::new());
+    ctes.pacing = PaceScope::of_query(query, source, days)?;
     let mut scope =
         RowScope { dialect, catalog, source, primary: source, ctes: &mut ctes, joins: &mut joins };
     let mut select = Vec::new();

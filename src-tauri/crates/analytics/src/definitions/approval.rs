@@ -49,8 +49,8 @@ pub(crate) fn hash_of(value: &impl Serialize) -> Result<String, Problem> {
 }
 
 /// Returns the hash of a definition, with all that changes its meaning. None if there is no such one.
-/// Joins have the name `join:SOURCE`, the rates of currencies the name `rates`, and the days of a plan
-/// the name `spread`.
+/// Joins have the name `join:SOURCE`, the rates of currencies the name `rates`, the days of a plan the
+/// name `spread`, and the rows that are computed from others the name `pacing`.
 pub fn approval_hash(definitions: &Definitions, name: &str) -> Result<Option<String>, Problem> {
     let source = &definitions.source;
     let mut value = if let Some(measure) = definitions.measures.get(name) {
@@ -67,11 +67,18 @@ pub fn approval_hash(definitions: &Definitions, name: &str) -> Result<Option<Str
         let Some(spread) = &definitions.spread else { return Ok(None) };
         return hash_of(&json!({"source": source, "spread": spread, "time": definitions.time}))
             .map(Some);
+    } else if name == "pacing" {
+        let Some(pacing) = &definitions.pacing else { return Ok(None) };
+        return hash_of(&json!({"source": source, "pacing": pacing, "time": definitions.time}))
+            .map(Some);
     } else {
         return Ok(None);
     };
     if let Some(spread) = &definitions.spread {
         value["spread"] = json!(spread);
+    }
+    if let Some(pacing) = &definitions.pacing {
+        value["pacing"] = json!(pacing);
     }
     hash_of(&value).map(Some)
 }
@@ -107,6 +114,9 @@ pub fn definition_views(
     }
     if let Some(spread) = &definitions.spread {
         add("spread".to_owned(), vec![DefinitionRisk::Spread], json!(spread), untitled())?;
+    }
+    if let Some(pacing) = &definitions.pacing {
+        add("pacing".to_owned(), vec![DefinitionRisk::Pacing], json!(pacing), untitled())?;
     }
     Ok(views)
 }

@@ -112,6 +112,7 @@ fn dataset(source: &Definitions, lost: &mut Vec<Text>) -> Result<Value, Problem>
     for (is_there, member) in [
         (source.rates.is_some(), "rates"),
         (source.spread.is_some(), "spread"),
+        (source.pacing.is_some(), "pacing"),
         (source.time.as_ref().is_some_and(|time| time.covers.is_some()), "covers"),
     ] {
         if is_there {

@@ -13,7 +13,10 @@ use contract::{
     sources::{ColumnKind, ColumnUse, FoundColumn, TableReport},
 };
 
+mod pacing;
 mod plan;
+
+pub use pacing::propose_pacing;
 
 /// Proposes definitions. A person approves those with a risk.
 pub fn propose(source: &SourceName, report: &TableReport) -> Definitions {

@@ -2,8 +2,8 @@
 
 use contract::{
     definitions::{
-        Calculation, Covers, CurrencyOf, Definitions, DimensionKind, PLAN_DAY, Spread, TimeColumn,
-        ZONE_BY_ACCOUNT,
+        Calculation, Covers, CurrencyOf, Definitions, Dimension, DimensionKind, PACING_COLUMNS,
+        PLAN_DAY, Pacing, Spread, TimeColumn, ZONE_BY_ACCOUNT,
     },
     metric_query::{Condition, Test},
     sources::ColumnKind,
@@ -39,6 +39,9 @@ pub fn validate_definitions(definitions: &Definitions, columns: &[TableColumn]) 
     }
     if let Some(spread) = &definitions.spread {
         check("spread", plan(definitions, spread, columns));
+    }
+    if let Some(computed) = &definitions.pacing {
+        check("pacing", pacing(definitions, computed));
     }
     for (name, dimension) in &definitions.dimensions {
         check(name, name_is_possible(name));
@@ -150,6 +153,46 @@ fn plan(
             }
         }
     }
+}
+
+/// Checks how rows are computed from delivery and plan. The two sources are checked when a query uses
+/// them.
+fn pacing(definitions: &Definitions, pacing: &Pacing) -> Result<(), Problem> {
+    for (at, by) in pacing.by.iter().enumerate() {
+        name_is_possible(&by.name)?;
+        let is_twice = pacing.by[..at].iter().any(|other| other.name == by.name);
+        if is_twice || PACING_COLUMNS.contains(&by.name.as_str()) {
+            return Err(Problem::new(text!(
+                "The table has a column {name} already. Choose another name.",
+                name = &by.name
+            )));
+        }
+    }
+    if !pacing.by.iter().any(crate::compile::pacing::is_key) {
+        return Err(Problem::new(text!(
+            "No name of {source} has both a delivery and a plan, so no plan belongs to a delivery.",
+            source = &definitions.source
+        )));
+    }
+    // Rows are computed for each question, so there is no table in which names could be looked up.
+    let is_plain = |dimension: &Dimension| {
+        dimension.key.is_none()
+            && !matches!(dimension.kind, DimensionKind::First(_) | DimensionKind::Lookup(_))
+    };
+    if let Some((name, _)) = definitions.dimensions.iter().find(|(_, one)| !is_plain(one)) {
+        return Err(Problem::new(text!(
+            "{name} cannot have a key here. Give it to the source of the delivery.",
+            name
+        )));
+    }
+    let zones = pacing.zones.values();
+    zones.map(String::as_str).try_for_each(crate::compile::pacing::check_zone)?;
+    let other = [&pacing.delivery.source, &pacing.plan.source];
+    if other.contains(&&definitions.source) || other[0] == other[1] || definitions.spread.is_some()
+    {
+        return Err(Problem::new(text!("Delivery and plan must be two other sources.")));
+    }
+    Ok(())
 }
 
 fn dimension_columns(model: &SourceModel, kind: &DimensionKind) -> Result<(), Problem> {

@@ -13,7 +13,9 @@ pub fn write_definitions(definitions: &Definitions) -> Result<String, Problem> {
         .map_err(|_| Problem::new(text!("The definitions cannot be written.")))?;
     let Value::Object(members) = value else { return Ok(String::new()) };
     let mut written = String::new();
-    for name in ["source", "rows", "time", "spread", "dimensions", "measures", "joins", "rates"] {
+    const NAMES: [&str; 9] =
+        ["source", "rows", "time", "spread", "pacing", "dimensions", "measures", "joins", "rates"];
+    for name in NAMES {
         let Some(value) = members.get(name) else { continue };
         match (name, value) {
             ("dimensions" | "measures" | "joins", Value::Object(items)) if !items.is_empty() => {
@@ -51,7 +53,7 @@ pub(crate) fn inline(value: &Value) -> String {
 
 /// Returns members with those first that say where a value comes from.
 fn ordered(members: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
-    const LATER: [&str; 10] = [
+    const LATER: [&str; 11] = [
         "where",
         "key",
         "name",
@@ -62,6 +64,7 @@ fn ordered(members: &Map<String, Value>) -> impl Iterator<Item = (&String, &Valu
         "unmatched",
         "title",
         "synonyms",
+        "values",
     ];
     let place = |name: &str| LATER.iter().position(|later| *later == name).map_or(0, |at| at + 1);
     let mut sorted: Vec<(&String, &Value)> = members.iter().collect();

@@ -2,7 +2,9 @@
 
 use contract::{
     Param, Text,
-    metric_query::{MetricQuery, Order, PartKind, QueryPart, SecondStep, Top},
+    metric_query::{
+        MetricQuery, Order, PartKind, QueryPart, SecondStep, Top, WhatIf, WhatIfChange,
+    },
     text,
 };
 
@@ -42,9 +44,37 @@ impl Words<'_> {
             let words = text!("in {currency}", currency = as_is(currency));
             parts.push(part(PartKind::Currency, "/in_currency", words));
         }
+        for (at, one) in query.what_if.iter().enumerate() {
+            let words = self.what_if(one);
+            parts.push(part(PartKind::Option, format!("/what_if/{at}"), words));
+        }
         let source = as_is(self.source.name().as_str());
         parts.push(part(PartKind::Source, "/source", text!("from {source}", source)));
         parts
+    }
+
+    fn what_if(&self, one: &WhatIf) -> Text {
+        let changes = [(&one.budget, text!("total budget")), (&one.rate, text!("spend per day"))];
+        let changes =
+            changes.into_iter().filter_map(|(change, name)| Some((change.as_ref()?, name)));
+        let changes = list(changes.map(|(change, name)| {
+            Param::Text(match change {
+                WhatIfChange::To(number) => {
+                    text!("{name} {amount}", name, amount = number.to_string())
+                }
+                WhatIfChange::By(number) => {
+                    text!("{name} {amount} more", name, amount = number.to_string())
+                }
+                WhatIfChange::Percent(number) => {
+                    text!("{name} {amount} % more", name, amount = number.to_string())
+                }
+            })
+        }));
+        if one.conditions.is_empty() {
+            return text!("if {changes}", changes);
+        }
+        let things = self.conditions(&one.conditions);
+        text!("if {changes} for {things}", changes, things)
     }
 
     fn order(&self, order: &Order) -> Text {

@@ -15,6 +15,7 @@ use crate::{
     compile::{
         currency::Currencies,
         groups::{OTHER, name_of_group, reads_others},
+        pacing::PaceScope,
         times::shift_of_grain,
         top::row_conditions,
     },
@@ -35,6 +36,7 @@ pub struct Answer {
 pub fn evaluate(query: &MetricQuery, catalog: &Catalog, tables: &[Table]) -> Option<Answer> {
     let tables: Vec<Table> =
         catalog.sources.iter().zip(tables).map(|(one, table)| plans::rows_of(one, table)).collect();
+    let tables = with_computed(query, catalog, tables)?;
     let world = World { catalog, tables: &tables };
     let (mut columns, mut rows) = match (&query.explain, query.rows) {
         (Some(explain), _) => world.explained(explain, query)?,
@@ -46,6 +48,30 @@ pub fn evaluate(query: &MetricQuery, catalog: &Catalog, tables: &[Table]) -> Opt
     }
     let rows = rows.iter().map(|row| row.iter().map(Cell::value).collect()).collect();
     Some(Answer { columns, rows })
+}
+
+/// Adds the rows of computed sources. None if a query compares two periods of them, whose rows differ.
+fn with_computed(
+    query: &MetricQuery,
+    catalog: &Catalog,
+    mut tables: Vec<Table>,
+) -> Option<Vec<Table>> {
+    for at in 0..catalog.sources.len() {
+        let source = &catalog.sources[at];
+        if source.definitions.pacing.is_none() {
+            continue;
+        }
+        let has_two = query.compare.as_ref().is_some_and(|compare| compare.period.is_some());
+        if has_two {
+            return None;
+        }
+        let window = crate::resolve::bounds_of(query.period.as_ref());
+        let scope = PaceScope::of_query(query, source, window).ok()??;
+        let world = World { catalog, tables: &tables };
+        let rows = super::pacing::rows_of(&world, source, &scope)?;
+        tables[at] = rows;
+    }
+    Some(tables)
 }
 
 /// Sources and rows.

@@ -26,6 +26,7 @@ pub(super) fn used_definitions(
         let (owner, own_name) = owner(&name, source, catalog)?;
         add(&mut hashes, owner, own_name)?;
         add(&mut hashes, owner, "spread")?;
+        add_computed(&mut hashes, owner, catalog)?;
         add_dimensions(&mut hashes, owner, dimensions_of_measure(&measure))?;
         if owner.name() != source.name() {
             let join = format!("join:{}", owner.name());
@@ -35,6 +36,7 @@ pub(super) fn used_definitions(
         }
     }
     add(&mut hashes, source, "spread")?;
+    add_computed(&mut hashes, source, catalog)?;
     add_dimensions(&mut hashes, source, dimensions_of(query))?;
     for (owner, lookup) in lookups_of(query, catalog)? {
         add(&mut hashes, owner, &format!("join:{}", lookup.source))?;
@@ -44,6 +46,25 @@ pub(super) fn used_definitions(
         add(&mut hashes, source, "rates")?;
     }
     Ok(hashes)
+}
+
+/// Adds what the rows of a computed source are made of.
+fn add_computed(
+    hashes: &mut BTreeMap<String, String>,
+    source: &SourceModel,
+    catalog: &Catalog,
+) -> Result<(), Problem> {
+    let Some(pacing) = &source.definitions.pacing else { return Ok(()) };
+    add(hashes, source, "pacing")?;
+    let delivery = &catalog.sources[catalog.place(&pacing.delivery.source)?];
+    let plan = &catalog.sources[catalog.place(&pacing.plan.source)?];
+    add(hashes, plan, "spread")?;
+    add_dimensions(
+        hashes,
+        delivery,
+        pacing.by.iter().filter_map(|by| by.delivery.clone()).collect(),
+    )?;
+    add_dimensions(hashes, plan, pacing.by.iter().filter_map(|by| by.plan.clone()).collect())
 }
 
 /// Returns the names that a query groups by and has conditions on.
@@ -144,11 +165,20 @@ fn lookups_among(mut next: Vec<String>, source: &SourceModel) -> Vec<Lookup> {
     found
 }
 
-/// Returns the sources that dimensions of a resolved query come from, beside its own.
+/// Returns the sources that dimensions of a resolved query come from, beside its own, and those that
+/// computed sources are made of.
 pub fn joined_sources(query: &MetricQuery, catalog: &Catalog) -> BTreeSet<SourceName> {
     // A query with a fault is refused when it is compiled.
     let lookups = lookups_of(query, catalog).unwrap_or_default();
-    lookups.into_iter().map(|(_, lookup)| lookup.source).collect()
+    let mut found: BTreeSet<SourceName> =
+        lookups.into_iter().map(|(_, lookup)| lookup.source).collect();
+    let source = primary(query, catalog).map(|place| &catalog.sources[place]).ok();
+    let owners = used_measures(query, catalog).unwrap_or_default().into_iter();
+    let owners = owners.filter_map(|(name, _)| owner(&name, source?, catalog).ok().map(|(o, _)| o));
+    for computed in owners.collect::<Vec<_>>().into_iter().chain(source) {
+        found.extend(computed.computed_from().into_iter().cloned());
+    }
+    found
 }
 
 fn add(

@@ -31,6 +31,10 @@ pub struct Dimension {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<Synonyms>")]
     pub synonyms: Synonyms,
+    /// Other names of its values, by language. The first one of a language is shown to people.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, Synonyms>>")]
+    pub values: BTreeMap<String, Synonyms>,
 }
 
 /// Where the values of a dimension come from.
@@ -122,6 +126,6 @@ impl Dimension {
 
     /// Creates a dimension without key and synonyms.
     pub fn of_kind(kind: DimensionKind) -> Self {
-        Self { kind, key: None, name: None, synonyms: Synonyms::new() }
+        Self { kind, key: None, name: None, synonyms: Synonyms::new(), values: BTreeMap::new() }
     }
 }

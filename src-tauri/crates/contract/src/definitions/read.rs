@@ -20,6 +20,8 @@ use crate::{
     text,
 };
 
+mod pacing;
+
 type Read<T> = Result<T, ShapeProblem>;
 
 /// Reads the definitions of a source.
@@ -31,6 +33,7 @@ pub fn read_definitions(value: &Value) -> Read<Definitions> {
         rows: members.read("rows", read_grain)?.unwrap_or_default(),
         time: members.read("time", read_time)?,
         spread: members.read("spread", read_spread)?,
+        pacing: members.read("pacing", pacing::read_pacing)?,
         dimensions: members
             .read("dimensions", |v, p| read_map(v, p, read_dimension))?
             .unwrap_or_default(),
@@ -152,6 +155,7 @@ pub fn read_dimension(value: &Value, place: &Place) -> Read<Dimension> {
         key: members.read("key", read_text)?,
         name: members.read("name", |v, p| read_word(v, p, &[("latest", NameRule::Latest)]))?,
         synonyms: members.read("synonyms", read_synonyms)?.unwrap_or_default(),
+        values: members.read("values", |v, p| read_map(v, p, read_synonyms))?.unwrap_or_default(),
     };
     members.finish()?;
     if dimension.key.is_some() && !matches!(dimension.kind, DimensionKind::Column(_)) {

@@ -18,6 +18,7 @@ use crate::{
 };
 
 mod periods;
+mod what_if;
 
 use periods::{read_compare, read_period};
 
@@ -84,6 +85,9 @@ fn read_query(value: &Value, place: &Place) -> Read<MetricQuery> {
         then: members.read("then", read_second_step)?,
         explain: members.read("explain", read_explain)?,
         in_currency: members.read("in_currency", read_text)?,
+        what_if: members
+            .read("what_if", |v, p| one_or_list(v, p, what_if::read_what_if))?
+            .unwrap_or_default(),
         as_of: members.read("as_of", read_as_of)?,
     };
     members.finish()?;

@@ -33,7 +33,7 @@ impl Databases {
             .collect::<Result<_, DataError>>()
             .map_err(DataError::of_table)?;
         let dialect = if place.is_postgres() { Dialect::Postgres } else { Dialect::Standard };
-        let ready = Ready::new(ask, &Catalog { sources }, dialect)?;
+        let ready = Ready::new(ask, &Catalog::of(sources), dialect)?;
         let key = key_of(ready.hash(), &ask.sources)?;
         if ask.cursor.is_none() {
             // The rows of now may be others than those that are kept.

@@ -43,7 +43,7 @@ fn prepare(ask: &AskMeasure) -> Result<(Ready, String), DataError> {
         let source: &contract::sources::AskedSource = source;
         model_of(source, vec![source.name.to_string()], &BTreeSet::new())
     };
-    let catalog = Catalog { sources: ask.sources.iter().map(model).collect() };
+    let catalog = Catalog::of(ask.sources.iter().map(model).collect());
     let ready = Ready::new(ask, &catalog, Dialect::DuckDb)?;
     let key = key_of(ready.hash(), &ask.sources);
     Ok((ready, key))

@@ -9,6 +9,7 @@ mod hostile;
 mod hostile_files;
 mod import;
 mod measures;
+mod pacing;
 mod parquet_texts;
 mod postgres;
 mod profiles;

@@ -68,7 +68,7 @@ fn cell_in_sql(cell: &Cell, kind: &str) -> String {
 }
 
 /// Returns the columns of the table of a source, without those that a plan adds.
-fn stored(source: &SourceModel) -> Vec<TableColumn> {
+pub(crate) fn stored(source: &SourceModel) -> Vec<TableColumn> {
     let added: Vec<&str> = match &source.definitions.spread {
         Some(Spread::Months(months)) => vec![&months.name, PLAN_DAY],
         Some(Spread::Days(_)) | None => Vec::new(),
@@ -78,7 +78,7 @@ fn stored(source: &SourceModel) -> Vec<TableColumn> {
 }
 
 /// Writes a SELECT with the rows of a table.
-fn select(table: &Table, columns: &[TableColumn], dialect: Dialect) -> String {
+pub(crate) fn select(table: &Table, columns: &[TableColumn], dialect: Dialect) -> String {
     let kinds: Vec<String> = columns.iter().map(|column| kind_in_sql(column, dialect)).collect();
     let row = |cells: &[Cell]| -> String {
         let cells = cells.iter().zip(&kinds).zip(columns).map(|((cell, kind), column)| {
@@ -95,7 +95,7 @@ fn select(table: &Table, columns: &[TableColumn], dialect: Dialect) -> String {
 }
 
 /// Compares rows of a database with those of the reference, by the names of the columns.
-fn compare(
+pub(crate) fn compare(
     compiled: &Compiled,
     resolved: &Resolved,
     rows: &[Vec<Value>],
@@ -177,7 +177,7 @@ fn compare_pivoted(
     Ok(())
 }
 
-fn ask(link: &mut Link, sql: &str) -> Result<Vec<Vec<Value>>, TestCaseError> {
+pub(crate) fn ask(link: &mut Link, sql: &str) -> Result<Vec<Vec<Value>>, TestCaseError> {
     let read = |link: &mut Link| -> Result<_, csign_data::DataError> {
         Rows::collect(link.ask(sql, &Stop::never())?, u64::MAX)?.page(0, u64::MAX, u64::MAX)
     };
