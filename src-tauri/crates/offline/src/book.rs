@@ -13,6 +13,7 @@ use contract::{
 use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
 
 use super::{
+    data::DataTools,
     field::{Fields, PackWords},
     pack_texts::Texts,
     pattern::{Index, Pattern},
@@ -48,6 +49,10 @@ pub(super) struct Book {
     pub(super) declined: Index<(usize, usize)>,
     /// The words that assign a clause to a pack.
     pub(super) fields: Fields,
+    /// The tools that answer questions about sources, if a pack names them.
+    pub(super) data: Option<DataTools>,
+    /// Whether questions about the product are answered. Only the person of the profile asks them.
+    pub(super) has_handbook: bool,
 }
 
 #[derive(Debug)]
@@ -176,6 +181,8 @@ impl Book {
             }
             book.packs.push(compiled);
         }
+        let mut packs = book.packs.iter().enumerate();
+        book.data = packs.find_map(|(at, pack)| DataTools::of(&book, at, &pack.offline));
         for (tool, data) in book.tools.iter().enumerate() {
             for (at, intent) in data.intents.iter().enumerate() {
                 triggers.extend(
@@ -262,7 +269,12 @@ impl Book {
     fn add_tools(&mut self, pack: usize, from: &OfflinePack) {
         for spec in &from.tools {
             let Some(entry) = from.manifest.entry_of(spec) else { continue };
-            let Some(offline) = entry.offline.clone() else { continue };
+            let offline = match &entry.offline {
+                Some(offline) => offline.clone(),
+                // The reader of questions calls it, and no phrase.
+                None if answers_queries(&from.manifest, &entry.id) => ToolOffline::default(),
+                None => continue,
+            };
             let tool = Tool::new(spec.clone(), entry.id.clone(), pack, offline);
             tool.nouns.iter().flatten().for_each(|noun| self.lexicon.add(noun));
             self.tools.push(tool);
@@ -359,6 +371,14 @@ impl Pack {
             .chain(self.vocabulary.iter())
             .chain(self.synonyms.keys())
     }
+}
+
+/// Whether a pack names a tool as one that answers metric queries.
+fn answers_queries(manifest: &PackManifest, id: &ToolId) -> bool {
+    manifest.offline.as_ref().is_some_and(|offline| {
+        let named = [&offline.metric_queries, &offline.charts, &offline.changes];
+        named.into_iter().flatten().any(|own| own == id)
+    })
 }
 
 /// Returns the word sequences that name each entity, longest first, so that a longer name wins.

@@ -133,7 +133,7 @@ impl Reader<'_> {
     }
 
     /// Whether a clause ends with a verbatim text of a change.
-    fn takes_verbatim(&self, clause: &[Token]) -> bool {
+    pub(super) fn takes_verbatim(&self, clause: &[Token]) -> bool {
         let facts = self.facts_of(clause);
         self.best_candidate(clause, &facts).is_some_and(|found| {
             // The verbatim text of a question, unlike that of a change, ends where another question

@@ -1,16 +1,20 @@
 //! Replays the conversation: understands and plans every earlier turn again with its results, and
 //! then the newest turn. The result is the next calls or an answer.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::manifest::{Find, Thing};
+use contract::{
+    manifest::{Find, Thing},
+    metric_query::AsOf,
+};
 use engine::ports::{ModelRequest, Purpose};
 use language::Language;
 use serde_json::Value;
 
 use super::{
     book::Book,
+    data::{Asking, Ear, Heard, KnownSources, Part, PartEnd, PartStep, Teller, moment},
     goal::{Goal, Listing, Outcome, Planned, Step},
     history::{self, Turn},
     plan::{Run, is_partial, list_in_result},
@@ -18,7 +22,6 @@ use super::{
     reply::{Reply, SHOWN, Speaker},
     social::Social,
     state::{Pending, State},
-    understand::understand,
 };
 
 /// The most calls in a round.
@@ -40,60 +43,132 @@ pub(super) struct Said {
     pub(super) reply: Reply,
     pub(super) outcomes: Vec<(Goal, Outcome)>,
     pub(super) talk: Option<Talk>,
+    /// Whether the reply has data that must stay on this computer, which no call returned.
+    pub(super) is_local: bool,
+}
+
+/// The packs, sources and time that messages of a conversation are understood with.
+struct Scene<'a> {
+    book: &'a Book,
+    known: Option<&'a KnownSources>,
+    today: NaiveDate,
+    now: DateTime<Utc>,
+    as_of: AsOf,
+}
+
+impl<'a> Scene<'a> {
+    fn new(book: &'a Book, known: Option<&'a KnownSources>, request: &ModelRequest) -> Self {
+        let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
+        let today = local_day(now, &request.time_zone);
+        Self { book, known, today, now, as_of: moment(now, &request.time_zone) }
+    }
+
+    fn hear(&self, message: &str, state: &State) -> Heard {
+        let Self { book, known, today, .. } = *self;
+        Ear { book, state, today, known, as_of: &self.as_of }.hear(message)
+    }
 }
 
 /// The understanding of a request: the state before it, the newest turn so far, and the meaning of
 /// its message.
-pub(super) struct Understanding {
+pub(super) struct Understanding<'a> {
     pub(super) state: State,
     pub(super) current: Turn,
-    pub(super) meaning: Meaning,
-    now: DateTime<Utc>,
+    pub(super) heard: Heard,
+    scene: Scene<'a>,
 }
 
 /// Replays the conversation up to its newest message.
-pub(super) fn replay_conversation(book: &Book, request: &ModelRequest) -> Understanding {
-    let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
-    let today = local_day(now, &request.time_zone);
+pub(super) fn replay_conversation<'a>(
+    book: &'a Book,
+    known: Option<&'a KnownSources>,
+    request: &ModelRequest,
+) -> Understanding<'a> {
+    let scene = Scene::new(book, known, request);
     let mut turns = history::read_turns(&request.messages, book);
     let current = turns.pop().unwrap_or_default();
     let mut state = State::default();
     let old = turns.len().saturating_sub(TURNS);
     for turn in turns.drain(..).skip(old) {
-        replay_turn(book, &mut state, turn, today, now);
+        replay_turn(&scene, &mut state, turn);
     }
-    let meaning = understand(&current.user, &state, book, today);
-    Understanding { state, current, meaning, now }
+    let heard = scene.hear(&current.user, &state);
+    Understanding { state, current, heard, scene }
 }
 
 /// Returns the next move for a request.
-pub(super) fn plan_next_move(book: &Book, request: &ModelRequest) -> Move {
-    let Understanding { state, current, mut meaning, now } = replay_conversation(book, request);
-    let foreign = keep_goals_of_specialist(book, request, &mut meaning);
-    let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };
+pub(super) fn plan_next_move(
+    book: &Book,
+    known: Option<&KnownSources>,
+    request: &ModelRequest,
+) -> Move {
+    let Understanding { state, current, mut heard, scene } =
+        replay_conversation(book, known, request);
+    let foreign = keep_goals_of_specialist(book, request, &mut heard);
+    let offered: HashSet<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let asked = plan_questions(&scene, &heard, &current, &offered, foreign);
+    let (done, now) = (current.calls.as_slice(), scene.now);
+    let run = Run { book, state: &state, done, offered: Some(offered), now };
+    let goals = &heard.meaning.goals;
     let steps = if foreign {
-        meaning.goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect()
+        goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect()
     } else {
-        run.plan_steps(&meaning.goals)
+        run.plan_steps(goals)
     };
-    let mut calls: Vec<Planned> = Vec::new();
-    for call in steps.iter().flat_map(|step| match step {
+    let calls = calls_of(&asked, &steps, heard.begins_with_data);
+    if !calls.is_empty() && !request.tools.is_empty() {
+        return Move::Calls(calls);
+    }
+    let spoken = message_language(&heard.meaning).or(state.lang);
+    let lang =
+        messages::Language::of_tag(spoken.map_or(request.locale.as_str(), |lang| lang.tag()));
+    Move::Say(build_answer(&scene, &state, heard, steps, asked, lang))
+}
+
+/// Returns the next step of each question about a source. If another specialist was asked, it has none
+/// of their tools.
+fn plan_questions(
+    scene: &Scene<'_>,
+    heard: &Heard,
+    current: &Turn,
+    offered: &HashSet<&str>,
+    foreign: bool,
+) -> Vec<PartStep> {
+    let Some(tools) = scene.book.data else { return Vec::new() };
+    let none = HashSet::new();
+    let offered = if foreign { &none } else { offered };
+    let asking = Asking { book: scene.book, tools, done: &current.calls, offered: Some(offered) };
+    let step = |part: &Part| {
+        let step = asking.step(part);
+        let is_of_others = foreign && step == PartStep::Done(PartEnd::Unfinished);
+        if is_of_others { PartStep::Done(PartEnd::NotOffered) } else { step }
+    };
+    heard.parts.iter().map(step).collect()
+}
+
+/// Returns the calls of the next round, in the order of the message.
+fn calls_of(asked: &[PartStep], steps: &[Step], begins_with_data: bool) -> Vec<Planned> {
+    let of_data = asked.iter().flat_map(|step| match step {
+        PartStep::Calls(calls) => calls.as_slice(),
+        PartStep::Done(_) => &[],
+    });
+    let of_packs = steps.iter().flat_map(|step| match step {
         Step::Calls(calls) => calls.as_slice(),
         Step::Done(_) => &[],
-    }) {
+    });
+    let all: Vec<&Planned> = if begins_with_data {
+        of_data.chain(of_packs).collect()
+    } else {
+        of_packs.chain(of_data).collect()
+    };
+    let mut calls: Vec<Planned> = Vec::new();
+    for call in all {
         if !calls.contains(call) {
             calls.push(call.clone());
         }
     }
     calls.truncate(CALLS_A_ROUND);
-    if !calls.is_empty() && !request.tools.is_empty() {
-        return Move::Calls(calls);
-    }
-    let spoken = message_language(&meaning).or(state.lang);
-    let lang =
-        messages::Language::of_tag(spoken.map_or(request.locale.as_str(), |lang| lang.tag()));
-    Move::Say(build_answer(book, &state, meaning, steps, lang))
+    calls
 }
 
 /// Returns the language of a message. An English greeting is not sufficient, because people greet
@@ -103,27 +178,35 @@ fn message_language(meaning: &Meaning) -> Option<Language> {
     meaning.lang.filter(|lang| !(greets && *lang == Language::En))
 }
 
-/// Keeps only the goals that the asked specialist has tools for. Returns true if no goal is left.
-fn keep_goals_of_specialist(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
+/// Keeps only the goals and questions that the asked specialist has tools for. Returns true if none is
+/// left.
+fn keep_goals_of_specialist(book: &Book, request: &ModelRequest, heard: &mut Heard) -> bool {
     let Purpose::Part { tools } = &request.purpose else { return false };
-    let mine = |goal: &Goal| tools.contains(&book.tools[goal.tool].spec.model_name);
-    let any = meaning.goals.iter().any(mine);
+    let has = |tool: usize| tools.contains(&book.tools[tool].spec.model_name);
+    let is_empty = heard.parts.is_empty() && heard.meaning.goals.is_empty();
+    let has_data = !heard.parts.is_empty() && book.data.is_some_and(|tools| has(tools.measure));
+    let any = has_data || heard.meaning.goals.iter().any(|goal| has(goal.tool));
     if any {
-        meaning.goals.retain(mine);
+        heard.meaning.goals.retain(|goal| has(goal.tool));
+        if !has_data {
+            heard.parts.clear();
+        }
     }
-    !any && !meaning.goals.is_empty()
+    !any && !is_empty
 }
 
 fn build_answer(
-    book: &Book,
+    scene: &Scene<'_>,
     state: &State,
-    meaning: Meaning,
+    heard: Heard,
     steps: Vec<Step>,
+    asked: Vec<PartStep>,
     lang: messages::Language,
 ) -> Said {
-    let speaker = Speaker { book, lang };
+    let speaker = Speaker { book: scene.book, lang };
+    let Heard { meaning, parts, begins_with_data } = heard;
     let outcomes = pair_outcomes(meaning.goals, steps);
-    let reply = match &meaning.talk {
+    let of_packs = match &meaning.talk {
         Some(Talk::More) => speaker.show_more(state.list_to_continue()),
         Some(talk) => {
             let asked = state
@@ -134,7 +217,19 @@ fn build_answer(
         }
         None => speaker.answer_all(&outcomes),
     };
-    Said { reply, outcomes, talk: meaning.talk }
+    let ends: Vec<PartEnd> = asked.into_iter().map(end_of).collect();
+    let teller = scene.known.map(|known| Teller { speaker, known, as_of: &scene.as_of });
+    let is_local = teller.as_ref().is_some_and(|teller| teller.names_local_values(&parts));
+    let of_data = teller.map(|teller| teller.tell(&parts, &ends)).unwrap_or_default();
+    let (first, last) = if begins_with_data { (of_data, of_packs) } else { (of_packs, of_data) };
+    Said { reply: first.and(last), outcomes, talk: meaning.talk, is_local }
+}
+
+fn end_of(step: PartStep) -> PartEnd {
+    match step {
+        PartStep::Done(end) => end,
+        PartStep::Calls(_) => PartEnd::Unfinished,
+    }
 }
 
 fn repeat_question(pending: &Pending) -> Outcome {
@@ -156,8 +251,10 @@ fn pair_outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
 }
 
 /// Updates the state with a finished turn.
-fn replay_turn(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
-    let meaning = understand(&turn.user, state, book, today);
+fn replay_turn(scene: &Scene<'_>, state: &mut State, turn: Turn) {
+    let Scene { book, now, .. } = *scene;
+    let Heard { meaning, parts, .. } = scene.hear(&turn.user, state);
+    note_question(book, state, &parts, &turn);
     let steps =
         Run { book, state, done: &turn.calls, offered: None, now }.plan_steps(&meaning.goals);
     state.lang = message_language(&meaning).or(state.lang);
@@ -175,7 +272,10 @@ fn replay_turn(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now
     if !outcomes.is_empty() {
         state.stop_continuing_lists();
     }
-    let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain | Talk::More));
+    let keeps = matches!(
+        meaning.talk,
+        Some(Talk::Social(_) | Talk::Handbook(_) | Talk::AskAgain | Talk::More)
+    );
     if !keeps {
         state.pending = None;
     }
@@ -186,6 +286,17 @@ fn replay_turn(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now
         && !keeps
     {
         pending.later = later;
+    }
+}
+
+/// Records the question about a source that the next message may go on from.
+fn note_question(book: &Book, state: &mut State, parts: &[Part], turn: &Turn) {
+    let Some(tools) = book.data else { return };
+    let asking = Asking { book, tools, done: &turn.calls, offered: None };
+    let asked = asking.previous(parts);
+    state.is_after_data = asked.is_some() || !parts.is_empty();
+    if let Some(asked) = asked {
+        state.asked = asked;
     }
 }
 

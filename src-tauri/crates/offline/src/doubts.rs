@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The most names that an answer suggests for an unknown name.
-const KNOWN: usize = 9;
+const KNOWN: usize = 3;
 
 impl Speaker<'_> {
     pub(super) fn describe_doubt(&self, goal: &Goal, doubt: &Doubt) -> Reply {
@@ -37,15 +37,9 @@ impl Speaker<'_> {
         let words = self.quote_words(words);
         let lead = self.fill(Text::UnusedWords, &[("words", &words)]);
         let offline = &self.book.pack_of(goal.tool).offline;
-        let can = self
-            .lang
-            .pick(&offline.can)
-            .map(|can| format!(" {}", self.fill(Text::CanSentence, &[("can", can)])));
-        let examples = self.lang.pick(&offline.examples).into_iter().flatten().take(3);
-        let choices = examples
-            .map(|example| Choice { label: example.clone(), message: example.clone() })
-            .collect();
-        Reply { text: format!("{lead}{}", can.unwrap_or_default()), choices }
+        let example = self.lang.pick(&offline.examples).and_then(|all| all.first());
+        let choices = example.map(|example| Choice::new(example.as_str(), example.as_str()));
+        Reply { text: lead, choices: choices.into_iter().collect() }
     }
 
     /// Returns words in quotation marks, as a list.
@@ -78,11 +72,7 @@ impl Speaker<'_> {
             list = self.fill(Text::NamesAndMore, &[("names", &list), ("more", &more.to_string())]);
         }
         let text = self.fill(Text::UnknownName, &[("name", &name), ("list", &list)]);
-        let choices = known
-            .iter()
-            .take(6)
-            .map(|name| Choice { label: (*name).to_owned(), message: (*name).to_owned() })
-            .collect();
+        let choices = known.iter().map(|name| Choice::new(*name, *name)).collect();
         Reply { text, choices }
     }
 }

@@ -4,22 +4,33 @@
 
 use chrono::NaiveDate;
 use contract::{
-    CorrectedWord, ExplainedClause, ExplainedGoal, ExplainedIntent, MessageExplainResponse,
+    CorrectedWord, ExplainedClause, ExplainedGoal, ExplainedIntent, ExplainedReading,
+    MessageExplainResponse, metric_query::AsOf,
 };
 use language::Token;
 
 use super::{
     book::Book,
+    data::{Ear, Heard, KnownSources, explain_readings},
     goal::{Doubt, Goal},
+    handbook::Answer,
     reader::{Match, Reader, Talk},
     state::State,
-    understand::understand,
 };
 
 /// Explains the first message of a conversation.
-pub(super) fn explain(book: &Book, message: &str, today: NaiveDate) -> MessageExplainResponse {
+pub(super) fn explain(
+    book: &Book,
+    known: Option<&KnownSources>,
+    message: &str,
+    today: NaiveDate,
+    as_of: &AsOf,
+) -> MessageExplainResponse {
     let state = State::default();
-    let meaning = understand(message, &state, book, today);
+    let ear = Ear { book, state: &state, today, known, as_of };
+    let heard = ear.hear(message);
+    let readings = explain_sources(&ear, &heard, message);
+    let meaning = heard.meaning;
     let tokens = book.read_words(message);
     let reader = Reader { book, state: &state, today };
     let corrected = tokens
@@ -38,8 +49,19 @@ pub(super) fn explain(book: &Book, message: &str, today: NaiveDate) -> MessageEx
         corrected,
         clauses,
         goals,
+        readings,
         otherwise: meaning.talk.as_ref().map(|talk| describe_talk(book, talk)),
     }
+}
+
+/// Returns the ways to read a message as questions about sources, also if packs answer it.
+fn explain_sources(ear: &Ear<'_>, heard: &Heard, message: &str) -> Vec<ExplainedReading> {
+    let Some(known) = ear.known.filter(|_| ear.book.data.is_some()) else { return Vec::new() };
+    let language = heard.meaning.lang.map_or("en", |language| language.tag());
+    if heard.parts.is_empty() {
+        return explain_readings(known, &ear.read(known, message), false, language);
+    }
+    explain_readings(known, &heard.parts, true, language)
 }
 
 fn explain_clause(
@@ -99,9 +121,21 @@ fn describe_doubt(doubt: &Doubt) -> String {
     }
 }
 
+fn describe_handbook(answer: &Answer) -> String {
+    match answer {
+        Answer::Section(section) => format!("handbook: {}", section.heading()),
+        Answer::Between([one, other]) => {
+            format!("handbook: {}, or {}", one.heading(), other.heading())
+        }
+        Answer::Request { .. } => "handbook: a request of a pack".to_owned(),
+        Answer::Missing { words, .. } => format!("not in the handbook: {}", words.join(", ")),
+    }
+}
+
 fn describe_talk(book: &Book, talk: &Talk) -> String {
     match talk {
         Talk::Social(social) => format!("social: {social:?}").to_lowercase(),
+        Talk::Handbook(answer) => describe_handbook(answer),
         Talk::Cannot { pack, index } => {
             let entries = book.packs[*pack].offline.cannot.len();
             format!("declined: entry {} of {entries} in `offline.cannot`", index + 1)

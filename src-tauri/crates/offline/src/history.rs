@@ -124,6 +124,14 @@ pub(super) fn count_calls(messages: &[Message]) -> usize {
         .sum()
 }
 
+/// Whether any call of the conversation is of a tool whose name fits.
+pub(super) fn any_call(messages: &[Message], fits: impl Fn(&str) -> bool) -> bool {
+    messages.iter().any(|message| match message {
+        Message::Assistant { calls, .. } => calls.iter().any(|call| fits(&call.name)),
+        Message::System { .. } | Message::User { .. } | Message::Tool { .. } => false,
+    })
+}
+
 fn call_end(data: &Arc<Value>, content: &str) -> End {
     if let Some(failure) = read_failure(data) {
         return End::Failed(failure);

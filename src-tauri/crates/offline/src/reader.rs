@@ -4,7 +4,7 @@
 use chrono::NaiveDate;
 use language::Language;
 
-use super::{book::Book, goal::Goal, social::Social, state::State};
+use super::{book::Book, goal::Goal, handbook, social::Social, state::State};
 
 /// Reads one message in the state of the conversation.
 #[derive(Clone, Copy)]
@@ -27,6 +27,8 @@ pub(super) struct Meaning {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Talk {
     Social(Social),
+    /// A question about the product.
+    Handbook(handbook::Answer),
     /// A request that a pack declines, with the pack's explanation.
     Cannot {
         pack: usize,

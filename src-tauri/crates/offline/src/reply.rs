@@ -26,6 +26,18 @@ pub(super) struct Reply {
     pub(super) choices: Vec<Choice>,
 }
 
+impl Reply {
+    /// Returns this reply and another one below it.
+    pub(super) fn and(mut self, next: Self) -> Self {
+        if !self.text.is_empty() && !next.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(&next.text);
+        self.choices.extend(next.choices);
+        self
+    }
+}
+
 /// Writes replies in a given language.
 #[derive(Clone, Copy)]
 pub(super) struct Speaker<'a> {
@@ -227,11 +239,20 @@ impl Speaker<'_> {
 
     fn describe_failure(&self, goal: &Goal, failure: &Failure) -> String {
         let tool = &self.book.tools[goal.tool];
+        if failure.outcome == ToolOutcome::Unknown {
+            return self.explain_failure(failure);
+        }
         let undone = tool.is_write().then(|| {
             self.lang.pick(&tool.undone).cloned().unwrap_or_else(|| self.say(Text::NothingChanged))
         });
+        let why = self.explain_failure(failure);
+        undone.map_or(why.clone(), |undone| format!("{undone} {why}"))
+    }
+
+    /// Returns the reason why a call failed.
+    pub(super) fn explain_failure(&self, failure: &Failure) -> String {
         let reason = failure.reason.as_deref().map(|reason| escape_markdown(reason.trim()));
-        let why = match failure.outcome {
+        match failure.outcome {
             ToolOutcome::Rejected => match reason {
                 Some(reason) => self.fill(Text::RejectedBecause, &[("reason", &reason)]),
                 None => self.say(Text::Rejected),
@@ -240,7 +261,7 @@ impl Speaker<'_> {
             ToolOutcome::Denied => self.say(Text::Denied),
             ToolOutcome::Cancelled => self.say(Text::Cancelled),
             ToolOutcome::Limit => self.say(Text::NoCallsLeft),
-            ToolOutcome::Unknown => return self.say(Text::UnknownOutcome),
+            ToolOutcome::Unknown => self.say(Text::UnknownOutcome),
             ToolOutcome::Ok | ToolOutcome::Error => {
                 let message = if failure.message.is_empty() {
                     self.say(Text::ToolFailed)
@@ -252,8 +273,7 @@ impl Speaker<'_> {
                     .as_deref()
                     .map_or(message.clone(), |hint| format!("{message} {}", escape_markdown(hint)))
             }
-        };
-        undone.map_or(why.clone(), |undone| format!("{undone} {why}"))
+        }
     }
 
     fn ask_which(&self, goal: &Goal, listing: &Listing, why: &Why) -> Reply {
@@ -336,8 +356,7 @@ impl Speaker<'_> {
 
     fn build_choices(&self, labels: &[String], confirm: bool) -> Vec<Choice> {
         if confirm && labels.len() == 1 {
-            let choice =
-                |label, message| Choice { label: self.say(label), message: self.say(message) };
+            let choice = |label, message| Choice::new(self.say(label), self.say(message));
             return vec![choice(Text::Yes, Text::YesMessage), choice(Text::No, Text::NoMessage)];
         }
         labels
@@ -349,7 +368,7 @@ impl Speaker<'_> {
                 // name.
                 let said = label.split(" – ").next().unwrap_or(&label);
                 let message = self.fill(message, &[("label", said)]);
-                Choice { label, message }
+                Choice::new(label, message)
             })
             .collect()
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{
     book::Book,
+    data::KnownSources,
     dialogue::{self, Understanding},
     goal::Goal,
     texts::Text,
@@ -21,35 +22,38 @@ const LISTED: usize = 3;
 /// Returns the supervisor's decision as JSON.
 pub(super) fn decide_route(
     book: &Book,
+    known: Option<&KnownSources>,
     request: &ModelRequest,
     agents: &[(AgentId, Vec<String>)],
     answered: &[AgentId],
 ) -> String {
-    let heard = dialogue::replay_conversation(book, request);
+    let heard = dialogue::replay_conversation(book, known, request);
     serde_json::to_string(&decide(book, &heard, agents, answered)).unwrap_or_default()
 }
 
 fn decide(
     book: &Book,
-    heard: &Understanding,
+    understood: &Understanding<'_>,
     agents: &[(AgentId, Vec<String>)],
     answered: &[AgentId],
 ) -> RouteDecision {
-    let owner = |goal: &Goal| {
-        let name = &book.tools[goal.tool].spec.model_name;
+    let owner = |tool: usize| {
+        let name = &book.tools[tool].spec.model_name;
         agents.iter().find(|(_, tools)| tools.contains(name)).map(|(id, _)| id)
     };
-    let next = heard.meaning.goals.iter().filter_map(owner).find(|id| !answered.contains(id));
+    let tools = understood.heard.tools(book).into_iter();
+    let next = tools.filter_map(owner).find(|id| !answered.contains(id));
     match next {
         Some(id) => RouteDecision {
             next: id.0.clone(),
-            instruction: heard.current.user.clone(),
+            instruction: understood.current.user.clone(),
             reason_code: "in_field".to_owned(),
-            entities: heard
+            entities: understood
+                .heard
                 .meaning
                 .goals
                 .iter()
-                .filter(|goal| owner(goal) == Some(id))
+                .filter(|goal| owner(goal.tool) == Some(id))
                 .flat_map(goal_entities)
                 .collect(),
         },
@@ -66,15 +70,16 @@ fn decide(
 /// message.
 pub(super) fn decide_routes(
     book: &Book,
+    known: Option<&KnownSources>,
     request: &ModelRequest,
     agents: &[(AgentId, Vec<String>)],
 ) -> Vec<String> {
     // All decisions are about the same message, which takes long to read.
-    let heard = dialogue::replay_conversation(book, request);
+    let understood = dialogue::replay_conversation(book, known, request);
     let mut answered: Vec<AgentId> = Vec::new();
     let mut decisions = Vec::new();
     for _ in agents {
-        let decision = decide(book, &heard, agents, &answered);
+        let decision = decide(book, &understood, agents, &answered);
         if decision.next == FINISH {
             break;
         }
@@ -96,11 +101,12 @@ fn goal_entities(goal: &Goal) -> Vec<RouteEntity> {
 /// Returns a short text that joins several answers.
 pub(super) fn join_answers(
     book: &Book,
+    known: Option<&KnownSources>,
     request: &ModelRequest,
     answers: &[(String, Outbound)],
 ) -> String {
-    let heard = dialogue::replay_conversation(book, request);
-    let spoken = heard.meaning.lang.or(heard.state.lang);
+    let understood = dialogue::replay_conversation(book, known, request);
+    let spoken = understood.heard.meaning.lang.or(understood.state.lang);
     let lang = Language::of_tag(spoken.map_or(request.locale.as_str(), |lang| lang.tag()));
     let head = Text::InShort.text(lang);
     let lines: Vec<String> =

@@ -30,11 +30,10 @@ pub(super) enum Social {
 const PHRASES: &[(Social, &str)] = &[
     (
         Social::Help,
-        "what can you do; what can i ask; what can i do; what do you do; ^help; help me; how do i use; how does this work; what are you able; what \
+        "what can you do; what can i ask; what can i do; what do you do; ^help; help me; how does this|it work; what are you able; what \
          else can you; your capabilities; what is this; show me what you can; what should i ask; examples; how can you help; what is possible; \
-         features; vad kan du; vad kan jag; ^hjalp; hjalp mig; hur fungerar; hur funkar; vad gor du; exempel; vad gar det att; how do i; how can i; \
-         how to; what can you tell; what kind of questions; what happens if|when i|you add|remove|delete|buy|order|change|take|put|empty; hur \
-         gor|lagger|tar|andrar|koper|bestaller man|jag|du; hur kan jag; vad hander om|nar jag|man|du; vad kan man; what if i|we add|remove|delete|buy|order|change|take|put; get|need some help; get|need help; fa|ha|behover hjalp",
+         features; vad kan du; vad kan jag; ^hjalp; hjalp mig; hur fungerar|funkar det|detta; vad gor du; exempel; vad gar det att; \
+         what can you tell; what kind of questions; vad kan man; get|need some help; get|need help; fa|ha|behover hjalp",
     ),
     (
         Social::Data,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     book::Book,
+    data::Previous,
     goal::{Goal, Listing},
     history::Done,
     values,
@@ -36,6 +37,10 @@ pub(super) struct State {
     pub(super) calls: Vec<Done>,
     /// The tool and the intent of the newest answer.
     pub(super) last: Option<(usize, usize)>,
+    /// The readings of the newest question about a source.
+    pub(super) asked: Vec<Previous>,
+    /// Whether the newest message was about a source.
+    pub(super) is_after_data: bool,
 }
 
 impl State {

@@ -277,7 +277,7 @@ fn rounded(amount: f64, decimals: usize) -> String {
 }
 
 /// Formats a number with the language's thousands separators.
-fn format_grouped(amount: f64, decimals: usize, lang: Language) -> String {
+pub(super) fn format_grouped(amount: f64, decimals: usize, lang: Language) -> String {
     let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let formats = lang.formats();

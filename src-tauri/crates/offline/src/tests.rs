@@ -2,7 +2,9 @@
 
 mod conversations;
 mod coverage;
+mod data;
 mod follow_ups;
+mod handbook;
 mod notes;
 mod questions;
 mod routing;

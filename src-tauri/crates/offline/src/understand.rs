@@ -4,15 +4,17 @@
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
-use language::{Token, TokenKind, dates};
+use language::{Language, Token, dates};
 
 use super::{
     book::Book,
     facts::{Facts, Named, Position},
     fill,
     goal::{Goal, Target},
+    handbook::{self, Answer, Asked, Form},
     more,
     pattern::{Hit, word_indices},
+    product::PackReading,
     reader::{Match, Meaning, Reader, Talk},
     resume,
     social::{self, Social},
@@ -23,6 +25,9 @@ use super::{
 /// The most words in an answer that were not understood.
 const WORDS_NAMED: usize = 3;
 
+/// The most other words in a message that is small talk as a whole.
+const WORDS_BESIDE: usize = 1;
+
 pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
     let tokens = book.read_words(message);
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
@@ -30,6 +35,10 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
         language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
     let (goals, talk) = reader.read_message(&tokens);
+    let lang = match &talk {
+        Some(Talk::Handbook(answer)) => language_read(answer),
+        Some(_) | None => lang,
+    };
     Meaning { goals, talk, lang }
 }
 
@@ -38,25 +47,64 @@ impl Reader<'_> {
         let words = word_indices(tokens);
         let facts = self.facts_of(tokens);
         let socials = social::recognise(tokens, &words);
+        let title = handbook::find_title(tokens).filter(|_| self.book.has_handbook);
+        if let Some(section) = title {
+            return (Vec::new(), Some(Talk::Handbook(Answer::Section(section))));
+        }
         if more::asks_for_more(tokens, &words) {
             return (Vec::new(), Some(Talk::More));
         }
-        if let Some(found) = resume::resume(self, tokens, &facts, &socials) {
+        let asked = handbook::read(tokens, &words);
+        let asks_how = asked.as_ref().is_some_and(|asked| asked.form == Form::How);
+        if !asks_how && let Some(found) = resume::resume(self, tokens, &facts, &socials) {
             return found;
         }
         let goals = self.read_goals(tokens);
         let best = self.best_candidate(tokens, &facts);
         let strongest = best.as_ref().filter(|found| found.strong).map_or(0, |found| found.score);
         let asking = self.words_before_verbatim(best.as_ref(), tokens, &facts, &words);
-        if let Some((talk, hit)) = self.find_refusal(tokens, asking)
-            && hit.score + 10 >= strongest
-            && !best.is_some_and(|found| found.strong && is_part_of(&hit, &found, tokens))
-        {
+        let refusal = self.find_refusal(tokens, asking).filter(|(_, hit)| {
+            let is_part = |found: &Match| found.strong && is_part_of(hit, found, tokens);
+            hit.score + 10 >= strongest && !best.as_ref().is_some_and(is_part)
+        });
+        let packs = PackReading {
+            tokens,
+            facts: &facts,
+            goals: &goals,
+            best: best.as_ref(),
+            is_declined: refusal.is_some(),
+            socials: &socials,
+        };
+        let about_product = |asked: &Asked| self.answer_about_product(asked, &packs);
+        if let Some(answer) = asked.as_ref().and_then(about_product) {
+            return (Vec::new(), Some(Talk::Handbook(answer)));
+        }
+        if let Some((talk, _)) = refusal {
             return (Vec::new(), Some(talk));
         }
+        self.read_talk(tokens, &facts, &socials, goals, strongest)
+    }
+
+    /// Returns the goals, or the talk if there is nothing to do.
+    fn read_talk(
+        &self,
+        tokens: &[Token],
+        facts: &Facts,
+        socials: &[Social],
+        goals: Vec<Goal>,
+        strongest: i32,
+    ) -> (Vec<Goal>, Option<Talk>) {
         let is_off_topic = socials.contains(&Social::OffTopic);
-        let about = socials.iter().copied().find(|social| {
-            matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic)
+        let is_whole = self.unknown_words(tokens, facts).len() <= WORDS_BESIDE;
+        let about = socials.iter().copied().find(|social| match social {
+            Social::Help | Social::Identity => is_whole || is_off_topic,
+            Social::Data | Social::OffTopic => true,
+            Social::Greeting
+            | Social::HowAreYou
+            | Social::Thanks
+            | Social::Bye
+            | Social::Yes
+            | Social::No => false,
         });
         // "Can you help me write a mail" does not ask for help with this app.
         let about = match about {
@@ -76,9 +124,8 @@ impl Reader<'_> {
         if !goals.is_empty() {
             return (goals, None);
         }
-        let small_talk =
-            socials.first().and_then(|social| self.answer_small_talk(*social, tokens, &facts));
-        let otherwise = || Talk::NotUnderstood(self.unknown_words(tokens, &facts));
+        let small_talk = socials.first().filter(|_| is_whole).map(|social| Talk::Social(*social));
+        let otherwise = || Talk::NotUnderstood(self.unknown_words(tokens, facts));
         (Vec::new(), Some(small_talk.unwrap_or_else(otherwise)))
     }
 
@@ -107,20 +154,6 @@ impl Reader<'_> {
             facts.period = dates::resolve_unit_before(&before, from);
         }
         facts
-    }
-
-    /// Returns the answer to small talk, if the message contains hardly anything else.
-    fn answer_small_talk(&self, social: Social, tokens: &[Token], facts: &Facts) -> Option<Talk> {
-        let unknown = facts
-            .unused_content_words(tokens, &[], usize::MAX)
-            .iter()
-            .filter(|&&i| {
-                tokens[i].kind == TokenKind::Word && !self.book.lexicon.knows(&tokens[i].norm)
-            })
-            .count();
-        let counts = unknown <= 2
-            || matches!(social, Social::Help | Social::Identity | Social::Data | Social::OffTopic);
-        counts.then_some(Talk::Social(social))
     }
 
     /// Returns the first words of a message that have a meaning and are unused, as typed.
@@ -296,6 +329,12 @@ impl Reader<'_> {
             goals.push(goal);
         }
     }
+}
+
+/// Returns the language in which the next messages are read after a section of the handbook.
+fn language_read(answer: &Answer) -> Option<Language> {
+    let tag = answer.language().tag();
+    [Language::En, Language::Sv].into_iter().find(|language| language.tag() == tag)
 }
 
 /// Adds to a clause the names from an earlier clause that no question of their pack has used. In

@@ -297,7 +297,7 @@ fn a_question_about_all_accounts_gets_one_combined_answer() {
 #[test]
 fn explain_shows_corrections_clauses_intents_and_goals_of_a_message() {
     let text = "spend for bluebel and kestrel in october for the board";
-    let explained = model().explain(text, now(), "Europe/Stockholm");
+    let explained = model().explain(text, now(), "Europe/Stockholm", None);
     assert_eq!(explained.corrected.len(), 1, "{explained:?}");
     assert_eq!(explained.clauses.len(), 2, "{explained:?}");
     assert!(explained.clauses[0].intents[0].is_chosen);
@@ -306,7 +306,7 @@ fn explain_shows_corrections_clauses_intents_and_goals_of_a_message() {
     assert_eq!(second.arguments["account_id"], "42");
     assert_eq!(second.unused, ["board"], "{second:?}");
     assert!(explained.otherwise.is_none());
-    let other = model().explain("asdfgh jkl", now(), "Europe/Stockholm");
+    let other = model().explain("asdfgh jkl", now(), "Europe/Stockholm", None);
     assert_eq!(other.otherwise.as_deref(), Some("not_understood"));
 }
 

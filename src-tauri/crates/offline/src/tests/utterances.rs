@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::world::{Call, Turn, World, tools_folder};
 use crate::{
     goal::{Doubt, Outcome},
+    handbook::Answer,
     reader::Talk,
     social::Social,
 };
@@ -218,6 +219,10 @@ fn kinds(turn: &Turn) -> Vec<&'static str> {
             Talk::Social(Social::OffTopic) | Talk::Cannot { .. } => vec!["decline", "none"],
             Talk::Social(Social::Yes | Social::No) | Talk::NotUnderstood(_) => {
                 vec!["none", "decline"]
+            }
+            Talk::Handbook(Answer::Missing { .. }) => vec!["none", "decline"],
+            Talk::Handbook(Answer::Section(_) | Answer::Between(_) | Answer::Request { .. }) => {
+                vec!["help"]
             }
             Talk::Dropped => vec!["dropped"],
             Talk::AskAgain => vec!["ask"],

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use shop::Shop;
 
 use crate::{
-    OfflineModel, OfflinePack,
+    KnownSources, OfflineModel, OfflinePack,
     dialogue::{self, Move, Said},
 };
 
@@ -116,6 +116,10 @@ pub(super) struct World {
     pub(super) offered: Option<Vec<String>>,
     /// The results of the next writes, which are not executed.
     pub(super) decisions: VecDeque<Value>,
+    /// The sources that questions may be about.
+    pub(super) known: Option<Arc<KnownSources>>,
+    /// The results of the next metric queries.
+    pub(super) figures: VecDeque<Value>,
 }
 
 impl World {
@@ -128,7 +132,14 @@ impl World {
             locale: "en".into(),
             offered: None,
             decisions: VecDeque::new(),
+            known: None,
+            figures: VecDeque::new(),
         }
+    }
+
+    /// Returns the conversation of a caller such as a visitor of a shop.
+    pub(super) fn for_callers() -> Self {
+        Self { model: OfflineModel::for_callers(PACKS.clone()), ..Self::new() }
     }
 
     /// Sends a message and runs the turn to its end.
@@ -138,7 +149,7 @@ impl World {
         for round in 1..=6 {
             let request = self.request(round < 6);
             let book = &self.model.book;
-            match dialogue::plan_next_move(book, &request) {
+            match dialogue::plan_next_move(book, self.known.as_deref(), &request) {
                 Move::Say(said) => {
                     self.messages.push(Message::Assistant {
                         text: said_here(&said.reply.text),
@@ -199,7 +210,7 @@ impl World {
     /// Returns the events of the model for the messages so far and a further message.
     pub(super) fn events(&mut self, text: &str) -> Vec<ModelEvent> {
         self.messages.push(Message::User { text: said_here(text) });
-        self.model.events(&self.request(true))
+        self.model.events(&self.request(true), self.known.as_deref())
     }
 
     /// Returns the events of the model for a further message with this purpose.
@@ -209,7 +220,7 @@ impl World {
         purpose: engine::ports::Purpose,
     ) -> Vec<ModelEvent> {
         self.messages.push(Message::User { text: said_here(text) });
-        self.model.events(&ModelRequest { purpose, ..self.request(true) })
+        self.model.events(&ModelRequest { purpose, ..self.request(true) }, self.known.as_deref())
     }
 
     /// Returns the text that the model writes for a message with this purpose.
@@ -257,6 +268,10 @@ impl World {
     fn run(&mut self, tool: &str, arguments: Value, writes: bool) -> Value {
         if writes && let Some(decision) = self.decisions.pop_front() {
             return decision;
+        }
+        if tool.starts_with("data.") {
+            let none = json!({"columns": [], "rows": [], "row_count": 0, "query": "", "sql": ""});
+            return self.figures.pop_front().unwrap_or(none);
         }
         match tool {
             "remember" => {

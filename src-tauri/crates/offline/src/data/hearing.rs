@@ -1,0 +1,343 @@
+//! Decides whether a message asks the sources, the packs, or both. Names of the data count more than
+//! phrases of a pack, and a reading that uses all words counts more than one that does not. It must not
+//! know how either is answered.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use contract::metric_query::{AsOf, MetricQuery};
+use questions::{Outcome, Reading};
+
+use super::{
+    KnownSources, Previous,
+    fits::{DataFit, PackFit, readings_of},
+    part::{Part, is_same},
+    splitting::cuts,
+    telling::ways_to_say,
+};
+use crate::{
+    book::Book,
+    goal::Doubt,
+    handbook::Answer,
+    reader::{Meaning, Reader, Talk},
+    social::Social,
+    state::State,
+    understand::understand,
+};
+
+/// The languages in which the reader says questions.
+const SPOKEN: [&str; 2] = ["en", "sv"];
+
+/// A message as it was understood.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heard {
+    /// The requests to packs, or the talk.
+    pub(crate) meaning: Meaning,
+    /// The questions about sources.
+    pub(crate) parts: Vec<Part>,
+    /// Whether these questions come before the requests.
+    pub(crate) begins_with_data: bool,
+}
+
+impl Heard {
+    fn of_pack(meaning: Meaning) -> Self {
+        Self { meaning, parts: Vec::new(), begins_with_data: false }
+    }
+
+    fn of_data(meaning: &Meaning, parts: Vec<Part>) -> Self {
+        let meaning = Meaning { lang: meaning.lang, ..Meaning::default() };
+        Self { meaning, parts, begins_with_data: true }
+    }
+
+    /// Returns the tools that the message needs, in its order. The tool of metric queries stands for
+    /// all questions about sources, also for those that it need not be called for.
+    pub(crate) fn tools(&self, book: &Book) -> Vec<usize> {
+        let data = book.data.filter(|_| !self.parts.is_empty()).map(|tools| tools.measure);
+        let (first, last) = if self.begins_with_data { (data, None) } else { (None, data) };
+        let goals = self.meaning.goals.iter().map(|goal| goal.tool);
+        first.into_iter().chain(goals).chain(last).collect()
+    }
+}
+
+/// The side that a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Data,
+    Pack,
+    /// A part of the message may be for each side.
+    Open,
+}
+
+/// Understands messages in the state of a conversation.
+pub(crate) struct Ear<'a> {
+    /// The packs.
+    pub(crate) book: &'a Book,
+    /// The state before the message.
+    pub(crate) state: &'a State,
+    /// The day.
+    pub(crate) today: NaiveDate,
+    /// The sources.
+    pub(crate) known: Option<&'a KnownSources>,
+    /// The moment.
+    pub(crate) as_of: &'a AsOf,
+}
+
+impl Ear<'_> {
+    /// Understands a message.
+    pub(crate) fn hear(&self, message: &str) -> Heard {
+        let meaning = self.understand(message);
+        let Some(known) = self.known.filter(|_| self.book.data.is_some()) else {
+            return Heard::of_pack(meaning);
+        };
+        let parts = self.read(known, message);
+        let (mut own, pack) = (DataFit::of(&parts), PackFit::of(self.book, &meaning));
+        // A computed source has the subject of a pack, and its figures are of the person's own data.
+        own.names |= parts.iter().flat_map(readings_of).any(|one| is_computed(known, &one.query));
+        let is_button = || own.is_full && own.names && self.is_whole(known, message);
+        let side = match self.side(&meaning, own, pack) {
+            Side::Open if is_button() => Side::Data,
+            Side::Open => match self.divide(known, message) {
+                Some(divided) => return divided,
+                None if is_lost(&meaning) && !own.is_none => Side::Data,
+                None => closer_side(own, pack),
+            },
+            side @ (Side::Data | Side::Pack) => side,
+        };
+        match side {
+            Side::Data => {
+                let is_read = |part: &Part| !matches!(part.outcome, Outcome::None);
+                Heard::of_data(&meaning, parts.into_iter().filter(is_read).collect())
+            }
+            Side::Pack | Side::Open => Heard::of_pack(meaning),
+        }
+    }
+
+    fn understand(&self, message: &str) -> Meaning {
+        understand(message, self.state, self.book, self.today)
+    }
+
+    /// Reads the questions about sources in a message.
+    pub(crate) fn read(&self, known: &KnownSources, message: &str) -> Vec<Part> {
+        let going_on = self.read_on(known, message).filter(|_| !self.is_whole(known, message));
+        let part = |outcome| Part {
+            text: message.to_owned(),
+            at: 0..message.len(),
+            outcome,
+            goes_on: true,
+        };
+        if let Some(outcome @ (Outcome::One(_) | Outcome::Several(_))) = going_on {
+            return vec![part(outcome)];
+        }
+        let parts = self.read_alone(known, message);
+        let alone = DataFit::of(&parts);
+        let next = going_on.filter(|_| !alone.is_full).map(|outcome| vec![part(outcome)]);
+        // A message that names a measure of another source leaves fewer words over if it stands alone.
+        match next {
+            Some(next) if !alone.names || DataFit::of(&next).left <= alone.left => next,
+            Some(_) | None => parts,
+        }
+    }
+
+    fn read_alone(&self, known: &KnownSources, message: &str) -> Vec<Part> {
+        let reader = KnownSources::reader();
+        let found = reader.read_parts(message, &known.names, &known.catalog, self.as_of);
+        let part = |(at, outcome)| Part { text: message.to_owned(), at, outcome, goes_on: false };
+        found.into_iter().map(part).collect()
+    }
+
+    /// Whether a message is a question as the reader says it, such as the text of a button. It goes on
+    /// from no other one, also if it names no measure.
+    fn is_whole(&self, known: &KnownSources, message: &str) -> bool {
+        let reader = KnownSources::reader();
+        let found = reader.read(message, &known.names, &known.catalog, self.as_of);
+        let Outcome::One(reading) = found else { return false };
+        let mut ways = SPOKEN.into_iter().flat_map(|tag| ways_to_say(known, &reading.query, tag));
+        ways.any(|said| said == message)
+    }
+
+    /// Reads a message that goes on from the last question, in each of the ways in which that one was
+    /// read. None if it stands alone, or changes nothing.
+    fn read_on(&self, known: &KnownSources, message: &str) -> Option<Outcome> {
+        let mut readings: Vec<Reading> = Vec::new();
+        for before in &self.state.asked {
+            match self.read_after(known, message, before)? {
+                Outcome::One(reading) => {
+                    if !readings.iter().any(|one| is_same(&one.query, &reading.query)) {
+                        readings.push(*reading);
+                    }
+                }
+                other @ (Outcome::Several(_)
+                | Outcome::Partly { .. }
+                | Outcome::Declined { .. }
+                | Outcome::None) => return Some(other),
+            }
+        }
+        match readings.len() {
+            0 | 1 => readings.pop().map(|reading| Outcome::One(Box::new(reading))),
+            _ => Some(Outcome::Several(readings)),
+        }
+    }
+
+    fn read_after(
+        &self,
+        known: &KnownSources,
+        message: &str,
+        before: &Previous,
+    ) -> Option<Outcome> {
+        let found = KnownSources::reader().read_follow_up(
+            message,
+            (&before.query, &before.shown),
+            &known.names,
+            &known.catalog,
+            self.as_of,
+        );
+        // A question with several readings may go on as one of them.
+        let is_open = self.state.asked.len() > 1;
+        let is_new = |query: &MetricQuery| is_open || !is_same(query, &before.query);
+        let changes = match &found.outcome {
+            Outcome::One(reading) => reading.view.is_some() || is_new(&reading.query),
+            Outcome::Several(_) | Outcome::Partly { .. } | Outcome::Declined { .. } => true,
+            Outcome::None => false,
+        };
+        (changes && !found.kept.is_empty()).then_some(found.outcome)
+    }
+
+    fn side(&self, meaning: &Meaning, own: DataFit, pack: PackFit) -> Side {
+        let is_lost = is_lost(meaning);
+        if self.has_open_question() {
+            return if is_lost && own.is_full && own.names { Side::Data } else { Side::Pack };
+        }
+        if matches!(meaning.talk, Some(Talk::More | Talk::Dropped)) {
+            return Side::Pack;
+        }
+        // "Increase the budget" asks for a change of the world, and for no figure.
+        let is_refused = matches!(meaning.talk, Some(Talk::Cannot { .. }));
+        if is_refused && own.guesses_change {
+            return Side::Pack;
+        }
+        if pack.writes {
+            return Side::Open;
+        }
+        if own.is_full {
+            // A follow-up without a name is about the question before it, and not about an older one.
+            let is_named = own.names || (own.goes_on && self.state.is_after_data);
+            let is_data = if pack.has_goals {
+                !pack.is_full || is_named
+            } else {
+                is_named || meaning.talk.is_none() || is_lost
+            };
+            return if is_data { Side::Data } else { Side::Pack };
+        }
+        if pack.has_goals {
+            return if pack.is_full { Side::Pack } else { Side::Open };
+        }
+        // Both refuse. The sources name the operation and know a name in the message.
+        if is_refused && own.declines {
+            return Side::Data;
+        }
+        // A part of a message that a pack refuses may still be for it, and "spend in October, and how do
+        // I export it?" has two questions.
+        let is_about_product = matches!(meaning.talk, Some(Talk::Handbook(_)));
+        if is_refused || (own.names && is_about_product) {
+            return Side::Open;
+        }
+        let is_elsewhere = meaning.talk == Some(Talk::Social(Social::OffTopic));
+        let is_about_data = own.names || own.declines;
+        let is_data = !own.is_none && (is_lost || (is_elsewhere && is_about_data));
+        if is_data { Side::Data } else { Side::Pack }
+    }
+
+    /// Whether a pack waits for an answer. A refusal because of unused words waits for none.
+    fn has_open_question(&self) -> bool {
+        let is_refusal =
+            |doubt: &Option<Doubt>| matches!(doubt, Some(Doubt::Unused(_) | Doubt::UnknownName(_)));
+        self.state.pending.as_ref().is_some_and(|pending| !is_refusal(&pending.goal.doubt))
+    }
+
+    /// Divides a message into a question about a source and a request to a pack, or a question about the
+    /// product. Each must use all of its words.
+    fn divide(&self, known: &KnownSources, message: &str) -> Option<Heard> {
+        cuts(message).into_iter().find_map(|cut| {
+            let (first, rest) = (message.get(..cut.at.start)?, message.get(cut.at.end..)?);
+            let data_first = || self.pair(known, first, rest, true);
+            data_first().or_else(|| {
+                let is_open = !cut.ends_sentence && self.takes_the_rest(first);
+                // "How do I export spend and clicks" is one question.
+                let is_one = |heard: &Heard| !cut.ends_sentence && has_section(&heard.meaning);
+                self.pair(known, rest, first, false).filter(|heard| !is_open && !is_one(heard))
+            })
+        })
+    }
+
+    fn pair(
+        &self,
+        known: &KnownSources,
+        data: &str,
+        pack: &str,
+        begins_with_data: bool,
+    ) -> Option<Heard> {
+        let parts = self.read_alone(known, data);
+        let own = DataFit::of(&parts);
+        if !own.is_full || !own.names {
+            return None;
+        }
+        let meaning = self.understand(pack);
+        let fits = PackFit::of(self.book, &meaning);
+        let is_request = fits.is_full && (fits.writes || self.is_strong(pack));
+        let is_other = is_request || has_section(&meaning);
+        is_other.then_some(Heard { meaning, parts, begins_with_data })
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { book: self.book, state: self.state, today: self.today }
+    }
+
+    /// Whether a phrase of a pack matches, and not only names or dates.
+    fn is_strong(&self, text: &str) -> bool {
+        let (reader, tokens) = (self.reader(), self.book.read_words(text));
+        let facts = reader.facts_of(&tokens);
+        reader.best_candidate(&tokens, &facts).is_some_and(|found| found.strong)
+    }
+
+    /// Whether a request takes the words after it verbatim.
+    fn takes_the_rest(&self, text: &str) -> bool {
+        self.reader().takes_verbatim(&self.book.read_words(text))
+    }
+}
+
+/// Whether a query asks a source that is computed from others.
+fn is_computed(known: &KnownSources, query: &MetricQuery) -> bool {
+    let mut sources = known.catalog.sources.iter();
+    let source = sources.find(|source| Some(source.name()) == query.source.as_ref());
+    source.is_some_and(|source| source.definitions.pacing.is_some())
+}
+
+/// Whether neither a pack nor the handbook understands a message.
+fn is_lost(meaning: &Meaning) -> bool {
+    matches!(
+        meaning.talk,
+        Some(Talk::AskAgain | Talk::NotUnderstood(_) | Talk::Handbook(Answer::Missing { .. }))
+    )
+}
+
+/// Whether a section of the handbook answers a message.
+fn has_section(meaning: &Meaning) -> bool {
+    matches!(meaning.talk, Some(Talk::Handbook(Answer::Section(_))))
+}
+
+/// Returns the side that leaves fewer words over. A pack that answers is preferred to a question that
+/// is not answered.
+fn closer_side(own: DataFit, pack: PackFit) -> Side {
+    // "How many orders were cancelled" changes nothing, and a request that would be refused neither.
+    if own.is_full && own.names && pack.refuses {
+        return Side::Data;
+    }
+    let is_closer =
+        if pack.refuses { own.names && own.left <= pack.left } else { own.left < pack.left };
+    let is_data = is_closer || (own.declines && pack.left > 0);
+    if !own.is_none && !pack.writes && is_data { Side::Data } else { Side::Pack }
+}
+
+/// Returns a moment in a time zone such as `Europe/Stockholm`.
+pub(crate) fn moment(now: DateTime<Utc>, zone: &str) -> AsOf {
+    let zone: chrono_tz::Tz = zone.parse().unwrap_or(chrono_tz::UTC);
+    AsOf { moment: now.with_timezone(&zone).naive_local(), zone: zone.name().to_owned() }
+}

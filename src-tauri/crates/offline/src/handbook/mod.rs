@@ -1,0 +1,121 @@
+//! The handbook: answers questions about the product with a section of `docs/handbook.md`, in its
+//! languages. Whether a message is for a pack is decided elsewhere.
+
+mod asked;
+mod sections;
+mod words;
+
+use std::sync::LazyLock;
+
+use language::{Token, TokenKind};
+use messages::Language;
+
+use sections::Handbook;
+
+pub(super) use asked::{Asked, Form, read};
+
+/// The tag, the text and the question words of each language.
+const FILES: [(&str, &str, &str); 3] = [
+    ("en", include_str!("../../../../../docs/handbook.md"), include_str!("words.en.txt")),
+    ("sv", include_str!("../../../../../docs/handbook.sv.md"), include_str!("words.sv.txt")),
+    ("de", include_str!("../../../../../docs/handbook.de.md"), include_str!("words.de.txt")),
+];
+
+/// The section that answers a question about the product without a subject: "how do I use this?"
+const START: &str = "ask";
+
+static BOOKS: LazyLock<Vec<Handbook>> = LazyLock::new(|| {
+    let read = |(tag, text, words): (&str, _, _)| Handbook::new(Language::of_tag(tag), text, words);
+    FILES.into_iter().map(read).collect()
+});
+
+/// A section of the handbook in one language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    book: usize,
+    at: usize,
+}
+
+impl Section {
+    /// Returns the id, which is the same in all languages.
+    #[cfg(test)]
+    pub(super) fn id(self) -> &'static str {
+        BOOKS[self.book].sections[self.at].id
+    }
+
+    /// Returns the heading, which says the task.
+    pub(super) fn heading(self) -> &'static str {
+        BOOKS[self.book].sections[self.at].heading
+    }
+
+    /// Returns the text below the heading. Its last line says where the task is done.
+    pub(super) fn text(self) -> &'static str {
+        BOOKS[self.book].sections[self.at].text
+    }
+
+    pub(super) fn language(self) -> Language {
+        BOOKS[self.book].language
+    }
+}
+
+/// The answer to a question about the product.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answer {
+    Section(Section),
+    /// Two sections fit equally well.
+    Between([Section; 2]),
+    /// A pack changes this if it is asked for: "how do I add something to the cart?"
+    Request {
+        language: Language,
+        pack: usize,
+    },
+    /// The handbook has no section about these words, but may have one that is near.
+    Missing {
+        language: Language,
+        words: Vec<String>,
+        near: Option<Section>,
+    },
+}
+
+impl Answer {
+    /// Returns the language of the question.
+    pub(super) fn language(&self) -> Language {
+        match self {
+            Self::Section(section) | Self::Between([section, _]) => section.language(),
+            Self::Request { language, .. } | Self::Missing { language, .. } => *language,
+        }
+    }
+}
+
+/// Returns the section whose heading is the whole message, such as the label of a button.
+pub(super) fn find_title(tokens: &[Token]) -> Option<Section> {
+    let said: Vec<&str> = tokens
+        .iter()
+        .filter(|token| token.kind != TokenKind::Punct)
+        .map(|token| token.fold.as_str())
+        .collect();
+    all_sections().find(|section| BOOKS[section.book].sections[section.at].title == said)
+}
+
+/// Returns the section of a language that is nearest to words that were not understood.
+pub(super) fn find_nearest(words: &[String], language: Language) -> Option<Section> {
+    let book = BOOKS.iter().position(|book| book.language == language)?;
+    let tokens = language::tokens(&words.join(" "));
+    let terms = BOOKS[book].words.terms(&tokens);
+    let best = BOOKS[book].rank(&terms).into_iter().next()?;
+    best.is_near().then_some(Section { book, at: best.at })
+}
+
+/// Returns all sections, by language and in the order of the handbook.
+pub(super) fn all_sections() -> impl Iterator<Item = Section> {
+    BOOKS
+        .iter()
+        .enumerate()
+        .flat_map(|(book, text)| (0..text.sections.len()).map(move |at| Section { book, at }))
+}
+
+/// Returns the section with which a person starts.
+fn start_of(book: usize) -> Option<Section> {
+    let at = BOOKS[book].sections.iter().position(|section| section.id == START)?;
+    Some(Section { book, at })
+}
