@@ -32,16 +32,25 @@ return 1";
 const UNLOCK: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
 /// Replaces the session if its text still begins with the expected prefix. KEYS[1] is the session,
-/// the other keys are its approvals. ARGV: 1 the expected prefix (empty if there was no text), 2
+/// KEYS[2] its deletion, the other keys are its approvals. A deleted session can only begin anew.
+/// ARGV: 1 the expected prefix (empty if there was no text), 2
 /// the new text, 3 its prefix, 4 the time to live, 5 the number of approvals to keep. Other
 /// approvals are deleted.
 const SAVE: &str = "
 local function begins(with) return redis.call('GETRANGE', KEYS[1], 0, #with - 1) == with end
 if redis.call('EXISTS', KEYS[1]) == 1 and not begins(ARGV[3]) and (ARGV[1] == '' or not begins(ARGV[1])) then return 0 end
+if redis.call('EXISTS', KEYS[2]) == 1 and ARGV[1] ~= '' then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[4])
-for n = 2, #KEYS do
-  if n - 1 <= tonumber(ARGV[5]) then redis.call('PEXPIRE', KEYS[n], ARGV[4]) else redis.call('DEL', KEYS[n]) end
+redis.call('DEL', KEYS[2])
+for n = 3, #KEYS do
+  if n - 2 <= tonumber(ARGV[5]) then redis.call('PEXPIRE', KEYS[n], ARGV[4]) else redis.call('DEL', KEYS[n]) end
 end
+return 1";
+/// Deletes the session, and keeps that it was deleted. KEYS: the session, its deletion. ARGV: the time
+/// to live.
+const REMOVE: &str = "
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[2], '1', 'PX', ARGV[1])
 return 1";
 /// Stores a status with the name of the transition that caused it. The same transition may be sent
 /// twice; a different transition fails.
@@ -112,6 +121,19 @@ impl RedisSessions {
     /// belongs to no session.
     fn side_key(&self, what: &str, name: &str) -> String {
         format!("{}:{what}:{name}", self.prefix)
+    }
+
+    /// Returns the key that says that a session was deleted.
+    fn deleted_key(&self, session: &SessionId) -> String {
+        self.side_key("deleted", session.as_str())
+    }
+
+    /// Returns what a session without an image is.
+    async fn without_image(&self, session: &SessionId) -> Result<Loaded, StoreError> {
+        let mut exists = redis::cmd("EXISTS");
+        exists.arg(self.deleted_key(session));
+        let is_deleted: bool = self.ask(exists).await?;
+        Ok(if is_deleted { Loaded::Deleted } else { Loaded::Nothing })
     }
 
     /// Sends a command. Repeats the command once if the connection broke, because only the first
@@ -230,7 +252,7 @@ impl SharedSessions for RedisSessions {
         get.arg(&key);
         let found = match self.send::<Option<Vec<u8>>>(get).await {
             Ok(Some(found)) => found,
-            Ok(None) => return Ok(Loaded::Nothing),
+            Ok(None) => return self.without_image(session).await,
             Err(error) if error.code() == Some("WRONGTYPE") => {
                 self.forget_unreadable(&key, "not a text").await?;
                 return Ok(Loaded::Nothing);
@@ -259,7 +281,7 @@ impl SharedSessions for RedisSessions {
             serde_json::to_string(image).map_err(|error| StoreError::Failed(error.to_string()))?;
         let (ended, open): (Vec<_>, Vec<_>) =
             image.approvals.iter().partition(|approval| approval.status.is_final());
-        let mut keys = vec![self.key(&image.session)];
+        let mut keys = vec![self.key(&image.session), self.deleted_key(&image.session)];
         keys.extend(
             open.iter()
                 .chain(&ended)
@@ -272,6 +294,12 @@ impl SharedSessions for RedisSessions {
             .arg(revision_prefix(&image.rev))
             .arg(self.ttl_ms)
             .arg(open.len());
+        self.ask(command).await
+    }
+
+    async fn remove(&self, session: &SessionId) -> Result<(), StoreError> {
+        let mut command = script(REMOVE, &[self.key(session), self.deleted_key(session)]);
+        command.arg(self.ttl_ms);
         self.ask(command).await
     }
 

@@ -22,6 +22,8 @@ const LARGE: u64 = 64 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occasion {
     Regular,
+    /// Regular, of a database whose tables this crate does not know. The copy gets no mark.
+    Foreign,
     /// Before a migration from this schema version.
     Migration(i64),
 }
@@ -43,13 +45,19 @@ pub(crate) fn create_backup(
 ) -> Result<PathBuf, OpenError> {
     files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
     let name = match occasion {
-        Occasion::Regular => format!("{}-{}.db", files.stem(), files::stamp(now)),
+        Occasion::Regular | Occasion::Foreign => {
+            format!("{}-{}.db", files.stem(), files::stamp(now))
+        }
         Occasion::Migration(version) => {
             format!("{}-v{version}-{}.db", files.stem(), files::stamp(now))
         }
     };
     // Old copies are removed only after the new copy is complete.
-    write_named(conn, files, &name, |_| Ok(())).inspect(|_| prune(files, now))
+    let finish = |partial: &Path| match occasion {
+        Occasion::Regular | Occasion::Migration(_) => mark(partial),
+        Occasion::Foreign => Ok(()),
+    };
+    write_named(conn, files, &name, finish).inspect(|_| prune(files, now))
 }
 
 /// Writes a copy under a temporary name, calls `before_publish`, and renames the copy.
@@ -90,7 +98,16 @@ pub(crate) fn renew(files: &Files, now: DateTime<Utc>) -> Result<(), OpenError> 
     let name = format!("{}-{}.db", files.stem(), files::stamp(now));
     // The old copies are removed before the new copy gets its name, so that the new copy never
     // counts as the oldest, even if the clock was set back.
-    write_named(&conn, files, &name, |partial| remove_all(files, partial)).map(drop)
+    write_named(&conn, files, &name, |partial| {
+        mark(partial)?;
+        remove_all(files, partial)
+    })
+    .map(drop)
+}
+
+/// Marks a copy of the store's database, so that it is known as a copy wherever it is put.
+pub(crate) fn mark(copy: &Path) -> Result<(), OpenError> {
+    connection::mark_as_copy(copy).map_err(|error| OpenError::from_sql(copy, &error))
 }
 
 /// Removes all copies, damaged databases and unfinished copies, except one unfinished copy.

@@ -70,6 +70,32 @@ fn switch_to_wal(conn: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// The application id of a copy of the store's database. It is in the header, so that a person who
+/// puts a copy in the place of the database restores the mark, too.
+const COPY: i32 = 0x6373_6370;
+
+/// Marks a closed file as a copy. The mark is on disk when this returns.
+pub(crate) fn mark_as_copy(path: &Path) -> rusqlite::Result<()> {
+    check_files(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    common(&conn)?;
+    // A crash must not leave a journal beside the copy. A half-written copy is not used anyway.
+    conn.execute_batch("PRAGMA journal_mode = MEMORY;")?;
+    conn.pragma_update(None, "application_id", COPY)
+}
+
+/// Removes the mark of a copy.
+pub(crate) fn unmark_copy(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "application_id", 0)
+}
+
+/// Whether the database is marked as a copy.
+pub(crate) fn is_copy(conn: &Connection) -> rusqlite::Result<bool> {
+    let id: i32 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok(id == COPY)
+}
+
 /// Opens a connection that only reads.
 pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     check_files(path)?;

@@ -53,7 +53,8 @@ impl SqliteStore {
         let (recovered, prepared) = match prepare_twice(&files, now) {
             Err(OpenError::Damaged { problem, .. }) => {
                 tracing::error!(problem, "the database is damaged and is set aside");
-                let recovered = recover::recover(&files, problem, now)?;
+                // An earlier version did not mark its copies.
+                let recovered = recover::recover(&files, problem, now, backup::mark)?;
                 (Some(recovered), prepare(&files, now, true))
             }
             first => (None, first),
@@ -136,6 +137,21 @@ impl SqliteStore {
             Ok(Err(error)) => Err(StoreError::Failed(error.to_string())),
             Err(error) => Err(StoreError::Failed(error.to_string())),
         }
+    }
+
+    /// Whether this database is a copy that took the place of another one, by a recovery or by hand.
+    /// All that happened after the copy was made is missing in it.
+    pub async fn is_copy(&self) -> Result<bool, StoreError> {
+        self.read(|conn| Ok(connection::is_copy(conn)?)).await
+    }
+
+    /// Removes the mark of a copy, after the missing deletions and decisions were repeated in it.
+    pub async fn unmark_copy(&self) -> Result<(), StoreError> {
+        self.write(|conn| {
+            connection::unmark_copy(conn)?;
+            Ok(())
+        })
+        .await
     }
 
     /// Returns a value that the app stored under a name.

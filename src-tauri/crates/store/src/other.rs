@@ -33,7 +33,7 @@ pub fn check_database(path: &Path, now: DateTime<Utc>) -> Result<Option<Recovere
         Ok(None) => None,
         Ok(Some(problem)) | Err(OpenError::Damaged { problem, .. }) => {
             tracing::error!(problem, path = %path.display(), "a database is damaged and is set aside");
-            Some(recover::recover(&files, problem, now)?)
+            Some(recover::recover(&files, problem, now, |_| Ok(()))?)
         }
         Err(error) => return Err(error),
     };
@@ -85,5 +85,5 @@ pub fn copy_database(path: &Path, now: DateTime<Utc>) -> Result<Option<PathBuf>,
     // The copy is written by a statement of this connection, which still cannot write to the
     // database itself.
     conn.execute_batch("PRAGMA query_only = OFF;").map_err(sql)?;
-    backup::create_backup(&conn, &files, Occasion::Regular, now).map(Some)
+    backup::create_backup(&conn, &files, Occasion::Foreign, now).map(Some)
 }

@@ -90,6 +90,12 @@ impl Sessions for SqliteStore {
     async fn sessions_hidden(&self) -> Result<Vec<SessionId>, StoreError> {
         self.read(sessions::hidden).await
     }
+    async fn session_unshare(&self, id: &SessionId) -> Result<(), StoreError> {
+        match self.shared_for(id) {
+            Some(shared) => shared.remove(id).await,
+            None => Ok(()),
+        }
+    }
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let id = id.clone();
         let deleted = self.write(move |conn| sessions::delete(conn, &id)).await;

@@ -24,17 +24,19 @@ pub struct Recovered {
     pub lost_after: Option<DateTime<Utc>>,
 }
 
-/// Renames the file, and puts the newest valid copy in its place.
+/// Renames the file, and puts the newest valid copy in its place. `finish` gets the copy before it
+/// gets the name of the database, because no crash may come in between.
 pub(crate) fn recover(
     files: &Files,
     problem: String,
     now: DateTime<Utc>,
+    finish: impl Fn(&Path) -> Result<(), OpenError>,
 ) -> Result<Recovered, OpenError> {
     let old = set_aside(files, now).map_err(|e| OpenError::from_io(&files.db, &e))?;
     for backup in backup::list(files, now) {
         match backup::find_damage(&backup.path) {
             Ok(None) => {
-                restore(&backup.path, files).map_err(|e| OpenError::from_io(&files.db, &e))?;
+                restore(&backup.path, files, &finish)?;
                 return Ok(Recovered {
                     old,
                     problem,
@@ -79,10 +81,16 @@ fn free_name(files: &Files, now: DateTime<Utc>) -> PathBuf {
     name
 }
 
-fn restore(backup: &Path, files: &Files) -> std::io::Result<()> {
+fn restore(
+    backup: &Path,
+    files: &Files,
+    finish: impl Fn(&Path) -> Result<(), OpenError>,
+) -> Result<(), OpenError> {
+    let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
     let side = Files::companion(&files.db, ".restoring");
-    ::files::copy(backup, &side)?;
-    files::sync_file(&side)?;
-    fs::rename(&side, &files.db)?;
-    files::sync_folder(&files.folder())
+    ::files::copy(backup, &side).map_err(io)?;
+    finish(&side)?;
+    files::sync_file(&side).map_err(io)?;
+    fs::rename(&side, &files.db).map_err(io)?;
+    files::sync_folder(&files.folder()).map_err(io)
 }

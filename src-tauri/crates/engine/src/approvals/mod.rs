@@ -14,6 +14,7 @@ pub(crate) mod preview;
 pub(crate) mod proposal;
 pub(crate) mod recheck;
 pub(crate) mod repeats;
+mod restored;
 pub(crate) mod router;
 pub(crate) mod services;
 pub(crate) mod transitions;

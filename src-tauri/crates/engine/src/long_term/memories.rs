@@ -168,12 +168,15 @@ impl Memories {
 
     /// Deletes a memory with its vector.
     pub async fn forget(&self, id: &MemoryId) -> Result<(), AgentError> {
-        if !self.world.store.entry_delete(id).await? {
+        if self.world.store.entry(id).await?.is_none() {
             return Err(unknown_memory_error());
         }
-        self.index.prepare_again().await;
+        // Recorded first, so that the deletion can be repeated in a copy of the database.
         let draft = RecordDraft::new(RecordType::Memory).field("action", "deleted");
-        self.record(draft.field("memory", id.as_str())).await
+        self.record(draft.field("memory", id.as_str())).await?;
+        self.world.store.entry_delete(id).await?;
+        self.index.prepare_again().await;
+        Ok(())
     }
 
     /// Replaces the text of a memory, with new words and a new vector.

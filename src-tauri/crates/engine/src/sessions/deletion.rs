@@ -5,13 +5,17 @@
 //! when the time is over, when the profile is closed, or at the next start. So a deletion that was
 //! confirmed holds after a crash, and so does a confirmed undo.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::{AgentError, ApprovalStatus, Push, Reason, SessionId, Transition};
+use contract::{
+    AgentError, ApprovalStatus, Push, Reason, RecordType, SessionId, Transition, TurnId,
+};
 
 use tokio::sync::OwnedMutexGuard;
 
 use crate::{
-    ports::{Loaded, SharedSessions, StoreError},
+    ports::{Loaded, RecordDraft, SharedSessions, StoreError, VersionChange},
     sessions::{closed::ClosedSession, reading::Sessions},
     texts::Text,
     turn::lanes::{Closing, busy_error},
@@ -28,7 +32,12 @@ impl Sessions {
     pub async fn delete(&self, id: &SessionId) -> Result<(), AgentError> {
         let _closed = self.close_session(id, Closing::Deletion).await?;
         self.cancel_pending_approvals(id).await?;
-        self.delete_session_data(id, self.shared.world.store.session_delete(id)).await
+        let is_recorded = self.record_deletion(id).await?;
+        let deleted = self.delete_session_data(id, self.delete_everywhere(id)).await;
+        if is_recorded && deleted.is_err() {
+            self.correct_record(id, "restored").await;
+        }
+        deleted
     }
 
     /// Deletes a session like `delete`, but only hides it for `UNDO_SECONDS`. Its pending approvals
@@ -36,11 +45,15 @@ impl Sessions {
     pub async fn delete_undoably(&self, id: &SessionId) -> Result<(), AgentError> {
         let closed = self.close_session(id, Closing::Deletion).await?;
         self.cancel_pending_approvals(id).await?;
+        let is_recorded = self.record_deletion(id).await?;
         let at = self.shared.world.clock.now();
         // The session stays closed even if the caller does not wait for the answer.
         self.undoable.put(id, at, closed);
         if let Err(error) = self.shared.world.store.session_hide(id, at).await {
-            self.undoable.take(id);
+            let _closed = self.undoable.take(id);
+            if is_recorded {
+                self.correct_record(id, "restored").await;
+            }
             return Err(error.into());
         }
         self.shared.world.events.push(Push::SessionDeleted { session: id.clone() });
@@ -52,9 +65,16 @@ impl Sessions {
         let (at, closed) = self.undoable.take(id).ok_or_else(|| {
             AgentError::invalid("This session is deleted for good.").reason(Reason::NotFound)
         })?;
-        if let Err(error) = self.shared.world.store.session_restore(id).await {
+        let restored = async {
+            self.record_session_change(id, "restored").await?;
+            self.shared.world.store.session_restore(id).await.map_err(AgentError::from)
+        };
+        if let Err(error) = restored.await {
+            if !error.has_reason(Reason::AuditUnavailable) {
+                self.correct_record(id, "deleted").await;
+            }
             self.undoable.put(id, at, closed);
-            return Err(error.into());
+            return Err(error);
         }
         drop(closed);
         self.shared.summaries.push(id).await;
@@ -79,9 +99,8 @@ impl Sessions {
     async fn finish_deletions(&self, before: DateTime<Utc>) {
         for id in self.undoable.deleted_before(before) {
             let Some((at, closed)) = self.undoable.take(&id) else { continue };
-            let store = &self.shared.world.store;
             let deleted = async {
-                match store.session_delete(&id).await {
+                match self.delete_everywhere(&id).await {
                     // An erasure that failed later has deleted the rows.
                     Ok(()) | Err(StoreError::NotFound(_)) => Ok(()),
                     Err(error) => Err(error),
@@ -101,10 +120,90 @@ impl Sessions {
             if self.undoable.contains(&id) {
                 continue;
             }
-            self.delete_session_data(&id, self.shared.world.store.session_delete(&id)).await?;
+            let deleted = async {
+                // The process may have ended between the record of an undo and the undo.
+                self.record_session_change(&id, "deleted").await?;
+                self.delete_session_data(&id, self.delete_everywhere(&id)).await
+            };
+            // The shared store of one session may be away.
+            if let Err(error) = deleted.await {
+                tracing::warn!(message = error.message, "a deletion could not be finished");
+            }
         }
         self.finish_turn_deletions(None).await;
         Ok(())
+    }
+
+    /// Shows again the sessions and messages that a copy of the database has hidden, although the log
+    /// says that their deletion was undone. Must run before deletions are finished.
+    pub async fn repeat_restorations(
+        &self,
+        sessions: &BTreeSet<SessionId>,
+        turns: &BTreeSet<(SessionId, TurnId)>,
+    ) -> Result<(), AgentError> {
+        let (store, now) = (&self.shared.world.store, self.shared.world.clock.now());
+        for id in store.sessions_hidden().await? {
+            if sessions.contains(&id) {
+                store.session_restore(&id).await?;
+            }
+        }
+        for deleted in store.turns_deleted(None).await? {
+            if turns.contains(&deleted) {
+                let (session, turn) = deleted;
+                let _ = store.version_change(&session, &VersionChange::Restore(turn), now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes sessions for good that a copy of the database has again. The log has the times of
+    /// their deletion. A session that was used later stays: it is another one of the same name, or its
+    /// deletion was recorded but not made. Must run before anything is stored in a session.
+    pub async fn repeat_session_deletions(
+        &self,
+        deleted: &BTreeMap<SessionId, DateTime<Utc>>,
+    ) -> Result<(), AgentError> {
+        let store = &self.shared.world.store;
+        for (id, at) in deleted {
+            let found = store.session(id).await?;
+            if found.is_some_and(|session| session.updated_at <= *at) {
+                self.delete_session_data(id, store.session_delete(id)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the rows of a session, and first the copy that other processes share: they would
+    /// continue the session.
+    async fn delete_everywhere(&self, id: &SessionId) -> Result<(), StoreError> {
+        let store = &self.shared.world.store;
+        store.session_unshare(id).await?;
+        store.session_delete(id).await
+    }
+
+    /// Records the deletion of a session, unless it is not stored. Returns whether it was recorded.
+    async fn record_deletion(&self, id: &SessionId) -> Result<bool, AgentError> {
+        let is_stored = self.shared.world.store.session(id).await?.is_some();
+        if is_stored {
+            self.record_session_change(id, "deleted").await?;
+        }
+        Ok(is_stored)
+    }
+
+    /// Records a deletion or its undo before it is made, so that it can be repeated in a copy of the
+    /// database.
+    async fn record_session_change(&self, id: &SessionId, action: &str) -> Result<(), AgentError> {
+        let mut draft = RecordDraft::new(RecordType::SessionChanged).field("action", action);
+        draft.session = Some(id.clone());
+        self.record_change(draft).await
+    }
+
+    /// Records that a change which is in the log was not made. Otherwise it would be repeated in a copy
+    /// of the database.
+    async fn correct_record(&self, id: &SessionId, action: &str) {
+        if let Err(error) = self.record_session_change(id, action).await {
+            tracing::warn!(message = error.message, "a change that failed stays in the log");
+        }
     }
 
     async fn cancel_pending_approvals(&self, id: &SessionId) -> Result<(), AgentError> {
@@ -128,7 +227,11 @@ impl Sessions {
                 (None, closed)
             }
         };
-        let erased = self.shared.world.store.session_erase(id);
+        let store = &self.shared.world.store;
+        let erased = async {
+            store.session_unshare(id).await?;
+            store.session_erase(id).await
+        };
         match (self.delete_session_data(id, erased).await, at) {
             (Ok(()), _) => Ok(closed),
             (Err(error), Some(at)) => {
@@ -175,7 +278,8 @@ impl Sessions {
         let mut goes_on = false;
         if let Some(shared) = shared {
             self.reconcile(id, shared).await?;
-            goes_on = !matches!(shared.load(id, &[]).await?, Loaded::Nothing);
+            let loaded = shared.load(id, &[]).await?;
+            goes_on = matches!(loaded, Loaded::Known(_) | Loaded::Other(_));
         }
         if !goes_on {
             self.end_open_approvals(id, |status| {

@@ -63,12 +63,11 @@ impl Sessions {
     }
 
     /// Deletes messages for good that a copy of the database has again. The log has their deletion.
-    pub async fn repeat_deletions(&self, turns: &[(SessionId, TurnId)]) {
+    pub async fn repeat_deletions(&self, turns: &[(SessionId, TurnId)]) -> Result<(), AgentError> {
         for (session, turn) in turns {
-            if let Err(error) = self.repeat_deletion(session, turn).await {
-                tracing::warn!(%error, "a message that a copy has again could not be deleted");
-            }
+            self.repeat_deletion(session, turn).await?;
         }
+        Ok(())
     }
 
     /// Counts the messages of a session that are not shown.
@@ -111,13 +110,7 @@ impl Sessions {
             .of(session, turn)
             .field("action", action)
             .field("other_versions", planned.other_versions);
-        let draft = add_person(draft, world.profile.as_ref());
-        world.audit.append(draft, Durability::Durable).await.map_err(|_| {
-            AgentError::internal(
-                Reason::AuditUnavailable,
-                "Nothing was changed: the audit log cannot be written.",
-            )
-        })?;
+        self.record_change(draft).await?;
         let changing = world.store.version_change(session, &change, world.clock.now());
         let outcome = self.conversation.memory.exclusive(changing).await?.map_err(refused)?;
         self.memories.index.prepare_again().await;
@@ -131,6 +124,18 @@ impl Sessions {
         world.events.push(Push::ItemsChanged { session: session.clone() });
         self.shared.summaries.push(session).await;
         Ok(outcome)
+    }
+
+    /// Records a change of a person before it is made. A change that cannot be recorded is not made.
+    pub(super) async fn record_change(&self, draft: RecordDraft) -> Result<(), AgentError> {
+        let world = &self.shared.world;
+        let draft = add_person(draft, world.profile.as_ref());
+        world.audit.append(draft, Durability::Durable).await.map(drop).map_err(|_| {
+            AgentError::internal(
+                Reason::AuditUnavailable,
+                "Nothing was changed: the audit log cannot be written.",
+            )
+        })
     }
 
     /// Whether the time for undoing the deletion of a turn is over.

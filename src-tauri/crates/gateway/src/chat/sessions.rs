@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::chat::{
-    sharing::{self, Held},
+    sharing::{self, Fetched, Held},
     state::State,
 };
 
@@ -263,13 +263,17 @@ async fn newest_state(
     now_ms: i64,
 ) -> Result<(State, SessionValues), AgentError> {
     let (state, values) = local_state(host, id).await?;
-    if let Some(shared) = host.shared_sessions()
-        && let Some(found) = sharing::fetch_session(host, shared.as_ref(), id, &state).await?
-    {
-        // The shared copy still exists, so the session has not expired, even if this computer's
-        // clock says so.
-        let (state, values) = local_state(host, id).await?;
-        return Ok((State { base: found, ..state }, values));
+    if let Some(shared) = host.shared_sessions() {
+        match sharing::fetch_session(host, shared.as_ref(), id, &state).await? {
+            // The shared copy still exists, so the session has not expired, even if this computer's
+            // clock says so.
+            Fetched::Revision(found) => {
+                let (state, values) = local_state(host, id).await?;
+                return Ok((State { base: found, ..state }, values));
+            }
+            Fetched::Deleted => return clear_session(host, id).await,
+            Fetched::Nothing => {}
+        }
     }
     if state == State::default() {
         return Ok((state, values));
@@ -277,6 +281,11 @@ async fn newest_state(
     if state.expires_at > now_ms || !is_over(&state, host, &host.age_judge().await) {
         return Ok((State { base: String::new(), ..state }, values));
     }
+    clear_session(host, id).await
+}
+
+/// Deletes the local data of a session that has ended. Returns the state of a new session.
+async fn clear_session(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
     // The caller can only repeat the message, because the session could not be deleted.
     delete_session(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
@@ -309,7 +318,7 @@ async fn open_question(host: &Host, id: &SessionId) -> Option<String> {
     let (state, _) = local_state(host, id).await.ok()?;
     let Some(shared) = host.shared_sessions() else { return state.open.last_question().cloned() };
     match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
-        Loaded::Nothing => None,
+        Loaded::Nothing | Loaded::Deleted => None,
         Loaded::Known(_) => state.open.last_question().cloned(),
         Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone())
             .ok()?

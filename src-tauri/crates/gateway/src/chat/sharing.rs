@@ -138,25 +138,35 @@ async fn keep_renewing(shared: Arc<dyn SharedSessions>, session: SessionId, hold
     }
 }
 
-/// Replaces the local session with the shared copy if the copy is newer. Returns the shared
-/// revision, or None if there is no shared copy.
+/// The shared copy of a session.
+pub(crate) enum Fetched {
+    /// No copy exists.
+    Nothing,
+    /// The session was deleted in another process.
+    Deleted,
+    /// The copy has this revision, and so has the local session.
+    Revision(String),
+}
+
+/// Replaces the local session with the shared copy if the copy is newer.
 pub(crate) async fn fetch_session(
     host: &Host,
     shared: &dyn SharedSessions,
     id: &SessionId,
     state: &State,
-) -> Result<Option<String>, AgentError> {
+) -> Result<Fetched, AgentError> {
     let engine = host.engine();
     let found = match shared
         .load(id, &[&state.rev, &state.base])
         .await
         .map_err(|error| unavailable_error(&error))?
     {
-        Loaded::Nothing => None,
-        Loaded::Known(rev) => Some(rev),
+        Loaded::Nothing => Fetched::Nothing,
+        Loaded::Deleted => Fetched::Deleted,
+        Loaded::Known(rev) => Fetched::Revision(rev),
         Loaded::Other(image) => {
             engine.sessions.import_image(&image).await?;
-            Some(image.rev)
+            Fetched::Revision(image.rev)
         }
     };
     engine.sessions.reconcile(id, shared).await?;

@@ -352,9 +352,8 @@ mod tests {
         let product = json!({"variants": [variant(1, 3, named("Red, 4")), variant(2, 0, named("Red, 41")), variant(3, 1, named("Blue"))]});
         let words = |said: &[&str]| {
             said.iter()
-                .map(|said| contract::Choice {
-                    label: format!("{said} – 10 SEK"),
-                    message: format!("This one: {said}"),
+                .map(|said| {
+                    contract::Choice::new(format!("{said} – 10 SEK"), format!("This one: {said}"))
                 })
                 .collect::<Vec<_>>()
         };

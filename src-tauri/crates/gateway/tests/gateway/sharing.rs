@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
+use engine::ports::SharedSessions as _;
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
+use shared_sessions::RedisSessions;
 
 use crate::cart::{add, pieces};
 use crate::redis::Redis;
@@ -218,6 +220,36 @@ async fn chat_api_9_sessions_in_redis_expire_unless_a_turn_renews_them() {
     assert!(redis.keys().is_empty(), "its time was over");
     other.say("s", "who are you?").await;
     assert!(!server.seen()[3].body["messages"].to_string().contains("violin"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chat_api_9_a_session_deleted_at_one_gateway_is_continued_by_none() {
+    let redis = Redis::start().await;
+    let server = model((1..=4).map(|n| Reply::text([format!("Answer {n}.")]))).await;
+    let (one, other) = two(&redis, &server).await;
+    one.say("s", "remember the violin").await;
+    other.say("s", "and the cello").await;
+    let held = redis.json(KEY);
+    let shared = RedisSessions::open(&redis.url(), "agent:sess:", Duration::from_secs(60)).await;
+    let shared = shared.unwrap();
+    // A deletion may be sent twice.
+    for _ in 0..2 {
+        shared.remove(&"shop-web:s".into()).await.unwrap();
+    }
+    assert_eq!(redis.keys(), ["agent:sess::deleted:shop-web:s"]);
+    // A turn that began before the deletion stores nothing.
+    let image: engine::ports::SessionImage = serde_json::from_value(held).unwrap();
+    assert!(!shared.save(&image, &image.rev).await.unwrap());
+    one.say("s", "what did I say?").await;
+    other.say("s", "and now?").await;
+    for seen in &server.seen()[2..] {
+        let heard = seen.body["messages"].to_string();
+        assert!(!heard.contains("violin") && !heard.contains("cello"), "{heard}");
+    }
+    let heard = server.seen()[3].body["messages"].to_string();
+    assert!(heard.contains("what did I say?"), "the new session is shared: {heard}");
+    assert_eq!(redis.keys(), [KEY]);
+    server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,12 +1,10 @@
 //! The first work on an open profile: recovers turns, records the packs, and starts servers. The
 //! work is repeated when a person has accepted a new log.
 
-use std::{collections::BTreeSet, ops::ControlFlow, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use audit::{Log, Selection};
-use contract::{
-    AgentError, AuditListParams, AuditRecordView, RecordType, SessionId, StartNotice, TurnId, text,
-};
+use audit::Log;
+use contract::{AgentError, AuditListParams, RecordType, StartNotice, text};
 use engine::{
     Engine,
     ports::{AuditLog as _, Durability, RecordDraft},
@@ -14,7 +12,7 @@ use engine::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    host::{DATABASE_RECOVERED, Host, start_notice},
+    host::{Host, start_notice},
     packs::HostTools,
     servers::{HostServers, server_key, servers_with_undeclared_tools},
 };
@@ -86,38 +84,20 @@ async fn record_packs(log: &Log, tools: &HostTools) {
     }
 }
 
-/// Adds the message that a record deletes, or removes the one that it restores.
-fn note_deletion(
-    deleted: &mut BTreeSet<(SessionId, TurnId)>,
-    record: AuditRecordView,
-) -> ControlFlow<()> {
-    let action = record.fields.get("action").and_then(Value::as_str);
-    if let (Some(session), Some(turn)) = (record.session, record.turn) {
-        let message = (SessionId(session), TurnId(turn));
-        match action {
-            Some("deleted") => {
-                deleted.insert(message);
-            }
-            Some("restored") => {
-                deleted.remove(&message);
-            }
-            Some(_) | None => {}
-        }
-    }
-    ControlFlow::Continue(())
-}
-
 impl Host {
-    /// Records the packs, finishes deletions, recovers the turns that were running when the last
-    /// process ended, and starts the servers, or only connects to the servers whose tools must be
-    /// listed.
+    /// Records the packs, repeats in a copy of the database what the log has, finishes deletions,
+    /// recovers the turns that were running when the last process ended, and starts the servers, or
+    /// only connects to the servers whose tools must be listed.
     pub(crate) async fn do_first_work(&self) -> Result<(), AgentError> {
         record_packs(&self.log, &self.packs.tools).await;
+        let missed = self.settle_copy().await?;
         if let Err(error) = self.engine.sessions.finish_earlier_deletions().await {
             tracing::warn!(message = error.message, "a deletion could not be finished");
         }
         let interrupted = recover_turns(&self.engine).await?;
-        self.repeat_deletions().await;
+        if let Some(missed) = missed {
+            self.complete_copy(missed).await;
+        }
         self.process.notices.lock().extend(interrupted);
         let options = &self.process.options;
         if options.warm_up {
@@ -126,26 +106,6 @@ impl Host {
             pin_first_definitions(&self.servers, &self.packs.tools).await;
         }
         Ok(())
-    }
-
-    /// Deletes the messages that a restored copy of the database has again, although the log has
-    /// their deletion.
-    async fn repeat_deletions(&self) {
-        let is_restored = |notice: &StartNotice| notice.code == DATABASE_RECOVERED;
-        if !self.process.notices.lock().iter().any(is_restored) {
-            return;
-        }
-        let selection =
-            Selection { types: vec![RecordType::MessageChanged], ..Selection::default() };
-        match self.log.visit(selection, BTreeSet::new(), note_deletion).await {
-            Ok(deleted) => {
-                let turns: Vec<_> = deleted.into_iter().collect();
-                self.engine.sessions.repeat_deletions(&turns).await;
-            }
-            Err(error) => {
-                tracing::warn!(message = error.message, "deleted messages could not be looked up");
-            }
-        }
     }
 
     /// Prepares what socket clients need in addition to remote callers: the names in all packs'

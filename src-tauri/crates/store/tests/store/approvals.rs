@@ -253,6 +253,9 @@ impl SharedSessions for ForgetfulStore {
     async fn save(&self, _: &SessionImage, _: &str) -> Result<bool, StoreError> {
         Ok(true)
     }
+    async fn remove(&self, _: &SessionId) -> Result<(), StoreError> {
+        Ok(())
+    }
     async fn approval_put(&self, _: &ApprovalId) -> Result<(), StoreError> {
         Ok(())
     }

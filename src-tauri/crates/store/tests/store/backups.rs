@@ -71,3 +71,41 @@ async fn closing_the_store_leaves_no_write_ahead_log() {
     assert!(!world.folder.path().join("countersign.db-wal").exists());
     store.close();
 }
+
+#[tokio::test]
+async fn a_copy_is_known_as_a_copy_until_it_is_complete() {
+    let world = World::new();
+    let store = world.store();
+    with_session(&store, "s").await;
+    assert_eq!(store.is_copy().await, Ok(false));
+    store.close();
+    let backup = world.folder.path().join("backups").join(&world.backups()[0]);
+
+    // A person puts the copy in the place of the database.
+    std::fs::copy(&backup, world.db()).expect("copied");
+    let store = world.store();
+    assert_eq!(store.is_copy().await, Ok(true));
+    store.close();
+    let store = world.store();
+    assert_eq!(store.is_copy().await, Ok(true), "the next start tries again");
+    store.unmark_copy().await.expect("written");
+    assert_eq!(store.is_copy().await, Ok(false));
+    store.close();
+    assert_eq!(world.store().is_copy().await, Ok(false));
+}
+
+#[tokio::test]
+async fn a_copy_of_an_earlier_version_is_marked_when_it_replaces_a_damaged_database() {
+    let world = World::new();
+    let store = world.store();
+    with_session(&store, "s").await;
+    store.close();
+    let copy = world.folder.path().join("backups").join(&world.backups()[0]);
+    let copy = Connection::open(copy).expect("opened");
+    copy.execute_batch("PRAGMA application_id = 0;").expect("written");
+    drop(copy);
+    std::fs::write(world.db(), [0x5A; 8192]).expect("written");
+    let opened = world.open();
+    assert!(opened.recovered.is_some());
+    assert_eq!(opened.store.is_copy().await, Ok(true));
+}

@@ -65,7 +65,7 @@ fn every_kind() -> Vec<ItemBody> {
             blocks: vec![],
             model: Some("Offline model".into()),
             agent: Some("Guardian".into()),
-            choices: vec![Choice { label: "Yes".into(), message: "yes".into() }],
+            choices: vec![Choice::new("Yes", "yes")],
             remembered: vec!["memory-1".into()],
             local_only: false,
             untrusted: false,
