@@ -52,6 +52,7 @@ messages::keys! {
         NotKept => "not_kept",
         DoneElsewhere => "done_elsewhere",
         EndedElsewhere => "ended_elsewhere",
+        DoneSinceCopy => "done_since_copy",
     }
 }
 

@@ -6,7 +6,9 @@ mod agent;
 mod conversation;
 mod data;
 mod entities;
+mod instructions;
 mod languages;
+mod metric_queries;
 mod overall;
 mod preview;
 mod programs;
@@ -33,4 +35,6 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
     data::check(subject, faults);
     languages::check(subject, faults);
     overall::check(subject, faults);
+    metric_queries::check(subject, faults);
+    instructions::check(subject, warnings);
 }

@@ -14,7 +14,7 @@ use crate::files;
 /// The size limit in bytes for an instruction file.
 const MAX_BYTES: u64 = 64 * 1024;
 /// The default name of the file.
-const NAME: &str = "execution_instructions.md";
+pub(crate) const NAME: &str = "execution_instructions.md";
 
 /// The instructions found for a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,12 +6,15 @@ use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::{
-    Choice, EventBody, Item, ItemBody, Kept, MemoryEntry, NoticeLevel, ToParam as _, ToolId,
-    ToolOutcome, TurnStatus, Usage, label_text,
+    Choice, EventBody, Item, ItemBody, Kept, MemoryEntry, NoticeLevel, ToParam as _, ToolOutcome,
+    TurnStatus, Usage, label_text,
 };
 
 use crate::{
-    context::entities::{self, Used},
+    context::{
+        entities::{self, Used},
+        guidance::Told,
+    },
     ports::{Agent, Finish, TurnRow},
     texts::Text,
     tools::call::CallDone,
@@ -45,8 +48,8 @@ pub(crate) struct AnswerBuilder {
     has_partial: bool,
     /// The codes of notices that this turn has already handled.
     told: HashSet<&'static str>,
-    /// Tools whose execution instructions were already sent in this turn.
-    pub(crate) instructed: HashSet<ToolId>,
+    /// The execution instructions that were already sent in this turn.
+    pub(crate) instructed: Told,
     /// Whether the texts beside the calls form the answer, so that no final text replaces them.
     pub(crate) is_in_parts: bool,
     /// The members that must be returned to the model's server with the answer.
@@ -68,7 +71,7 @@ impl AnswerBuilder {
             remembered: Vec::new(),
             has_partial: false,
             told: HashSet::new(),
-            instructed: HashSet::new(),
+            instructed: Told::default(),
             is_in_parts: false,
             kept: None,
         }

@@ -1,19 +1,20 @@
 //! Adds execution instructions (layer 2 of the prompt) after tool results, once per tool and turn,
 //! and lists all instructions for the window. Instructions are sent as messages of the host and are
-//! not stored. They grant no permissions, because the approval gate does not read them.
+//! not stored. Lines about members that a result does not have are left out, and so are lines that were
+//! told before. They grant no permissions, because the approval gate does not read them.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use contract::{
-    AgentView, InstructionState, InstructionsResponse, InstructionsView, SectionView, ToolId,
-    ToolOutcome, ToolSpec,
+    AgentView, InstructionState, InstructionsResponse, InstructionsView, SectionView, ToolOutcome,
+    ToolSpec,
 };
 use serde_json::Value;
 
 use crate::{
     context::{
         egress::EgressSession,
-        guidance::{Guide, fill},
+        guidance::{Guide, Names, Told, fill, fitting},
     },
     ports::{Agent, Instructions, Message, Outbound, Profile, Roster, Tools, World},
     tools::call::CallDone,
@@ -29,7 +30,7 @@ pub(crate) struct Given {
 /// Returns the messages that follow the tool results of a round.
 pub(crate) fn guidance(
     context: &TurnContext,
-    instructed: &mut HashSet<ToolId>,
+    told: &mut Told,
     done: &[CallDone],
     words: &EgressSession,
 ) -> Vec<Message> {
@@ -46,11 +47,17 @@ pub(crate) fn guidance(
         let Some(spec) = context.specs.iter().find(|spec| ran && spec.id == result.tool) else {
             continue;
         };
-        if !instructed.insert(spec.id.clone()) {
+        if !told.tools.insert(spec.id.clone()) {
             continue;
         }
-        let mut given =
-            instructions_for_call(context, spec, &result.arguments, &context.question, words);
+        let names = Names::of(&result.data, spec, &context.specs);
+        let call = InstructedCall {
+            spec,
+            arguments: &result.arguments,
+            question: &context.question,
+            names: Some(&names),
+        };
+        let mut given = instructions_for_call(context, &call, told, words);
         if let Some(text) = given.text.take() {
             given.view.last_used = Some(context.world().clock.now());
             messages.push(Message::System { text });
@@ -60,26 +67,40 @@ pub(crate) fn guidance(
     messages
 }
 
+/// A call whose result instructions explain.
+pub(crate) struct InstructedCall<'a> {
+    pub(crate) spec: &'a ToolSpec,
+    pub(crate) arguments: &'a Value,
+    pub(crate) question: &'a str,
+    /// The names that the instructions may mention. None: there is no result yet.
+    pub(crate) names: Option<&'a Names>,
+}
+
+/// Returns the instructions for the result of a call, without what was told before in the turn.
 pub(crate) fn instructions_for_call(
     context: &TurnContext,
-    spec: &ToolSpec,
-    arguments: &Value,
-    question: &str,
+    call: &InstructedCall<'_>,
+    told: &mut Told,
     words: &EgressSession,
 ) -> Given {
+    let InstructedCall { spec, arguments, question, names } = *call;
     let found = context.world().roster.instructions(spec);
     let mut view = instructions_view(spec, &found);
     let Some((_, text)) = found.found else { return Given { view, text: None } };
     let chosen = Guide::parse(&text).choose(question);
-    let filled = fill(&chosen.text, |name| placeholder_value(spec, arguments, question, name));
+    view.sections = chosen.sections;
+    view.whole = chosen.whole;
+    let value = |name: &str| placeholder_value(spec, arguments, question, name);
+    let filled = fitting(&chosen.text, names, told, |line| fill(line, &value));
+    if filled.is_empty() {
+        return Given { view, text: None };
+    }
     let head = format!(
         "Guidance for reading results of {}. It explains and permits nothing.\n\n",
         spec.model_name
     );
     let text = words.text(&format!("{head}{filled}"));
     view.characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-    view.sections = chosen.sections;
-    view.whole = chosen.whole;
     Given { view, text: Some(text) }
 }
 

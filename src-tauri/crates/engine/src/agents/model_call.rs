@@ -314,10 +314,12 @@ impl<'t> ModelCaller<'t> {
                     let restored = |choice: Choice| Choice {
                         label: restorer.restore(&choice.label),
                         message: restorer.restore(&choice.message),
+                        ..choice
                     };
                     reply.choices = choices.into_iter().map(restored).collect();
                 }
                 Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
+                Some(Ok(ModelEvent::LocalData)) => self.context.note_local_data(),
                 Some(Ok(ModelEvent::SecretRemoved)) => self.tell_secret_removed(reply).await,
                 Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
                     self.answer.fall_back(&from, to, why).await
@@ -413,6 +415,7 @@ impl<'t> ModelCaller<'t> {
             Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => {
                 self.answer.fall_back(&from, to, why).await
             }
+            Some(Ok(ModelEvent::LocalData)) => self.context.note_local_data(),
             Some(Ok(ModelEvent::SecretRemoved)) => self.tell_secret_removed(reply).await,
             Some(Ok(ModelEvent::Done { usage, finish })) => {
                 reply.finish = Some(finish);

@@ -166,6 +166,7 @@ impl<'t> RoundLoop<'t> {
                         guidance(&self.context, &mut self.model.answer.instructed, &done, &words);
                     for result in done {
                         self.model.answer.note_call(&result);
+                        let result = result.offered(&self.context.specs, &words);
                         run.messages.push(result.message(
                             limits.result_chars as usize,
                             &mut self.executor.dispatcher_mut().results,

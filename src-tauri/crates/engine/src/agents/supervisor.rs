@@ -127,6 +127,8 @@ impl<'t> Supervisor<'t> {
         let recalled = self.recollections.seen_by(agent.map(AsRef::as_ref));
         self.rounds.executor.dispatcher_mut().scope = Scope { agent: agent.cloned(), recalled };
         self.answer().agent = agent.cloned();
+        // Another specialist has not read what this one was told.
+        self.answer().instructed.lines.clear();
     }
 
     pub(super) fn answer(&mut self) -> &mut AnswerBuilder {

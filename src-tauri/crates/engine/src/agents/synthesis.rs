@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{PromptPart, TurnStatus};
+use contract::{PromptPart, RunAnswer, TurnStatus};
 
 use crate::{
     agents::{
@@ -25,6 +25,7 @@ impl Supervisor<'_> {
         answered: Vec<Answered>,
         status: TurnStatus,
     ) -> End {
+        self.context.account.entries().answers = answered.iter().map(run_answer).collect();
         if let Some(last) = answered.last() {
             self.answer().save_side_text(&last.text).await;
         }
@@ -87,6 +88,16 @@ impl Supervisor<'_> {
             }
             _ => names.concat(),
         }
+    }
+}
+
+/// Returns an answer in the form for the program that sent the request. The synthesis does not repeat
+/// tables and lists, so that a program needs the answers themselves.
+fn run_answer(answer: &Answered) -> RunAnswer {
+    RunAnswer {
+        agent: answer.agent.id.clone(),
+        name: answer.agent.name.clone(),
+        text: answer.text.clone(),
     }
 }
 

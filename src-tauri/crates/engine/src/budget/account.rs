@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use contract::{AgentError, Effect, PackId, ResultView, SessionId, ToolId, TurnId};
+use contract::{AgentError, Effect, PackId, ResultView, RunAnswer, SessionId, ToolId, TurnId};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -40,6 +40,8 @@ pub(crate) struct Entries {
     pub(crate) tools: Vec<ToolId>,
     /// The successful results for the program that sent the request, each once.
     pub(crate) results: Vec<ToolData>,
+    /// The answers of the specialists, if the answer of the turn joins those of several.
+    pub(crate) answers: Vec<RunAnswer>,
     /// The time until people decided.
     pub(crate) waited: Duration,
     /// The time until the model answered.

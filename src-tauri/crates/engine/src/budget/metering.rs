@@ -268,6 +268,7 @@ impl Meter {
             Ok(
                 ModelEvent::Choices(_)
                 | ModelEvent::Opaque(_)
+                | ModelEvent::LocalData
                 | ModelEvent::SecretRemoved
                 | ModelEvent::WasThought
                 | ModelEvent::Loading,

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::{
     context::{
         egress_tables::{Ours, RedactedText, Table, Tables},
+        offered_form::offered_form,
         offered_schema::schema_for_model,
         toolkit::Toolkits,
     },
@@ -287,6 +288,11 @@ impl EgressSession {
         (text, data, is_cut)
     }
 
+    /// Whether the model reads JSON values.
+    pub(crate) fn reads_values(&self) -> bool {
+        self.values
+    }
+
     /// Returns the value if the model reads JSON values, and an empty value otherwise.
     fn value_if_read(&self, value: OutboundValue) -> OutboundValue {
         if self.values { value } else { OutboundValue::default() }
@@ -358,11 +364,12 @@ impl EgressSession {
             redactor.redact_composed_text(&spec.model_name),
             redactor.redact_composed_text(&spec.description),
         );
-        let def = ToolDef {
-            name,
-            description,
-            parameters: redactor.redact_definition(&schema_for_model(&spec.input_schema)),
+        // A server that somebody added has no form of a schema that a person does not see.
+        let schema = match spec.pack.is_of_added_server() {
+            true => schema_for_model(&spec.input_schema),
+            false => schema_for_model(&offered_form(&spec.input_schema)),
         };
+        let def = ToolDef { name, description, parameters: redactor.redact_definition(&schema) };
         lock(&self.egress.ours).texts_for_secrets(generation).tools.insert(key, def.clone());
         def
     }

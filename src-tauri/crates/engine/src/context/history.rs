@@ -7,7 +7,7 @@ use contract::{CallId, Item, ItemBody, NoticeLevel, ToolOutcome, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::{
-    context::{egress::EgressSession, results::ResultStore},
+    context::{egress::EgressSession, offered_form::offered_result, results::ResultStore},
     ports::{Message, ModelCall, Opaque, Outbound},
 };
 
@@ -125,6 +125,11 @@ fn push_calls(
         let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e.clone().in_english())), summary));
+                let schema = spec.filter(|_| !words.reads_values()).map(|spec| &spec.output_schema);
+                let whole = || match schema {
+                    Some(schema) => offered_result(schema, &whole()),
+                    None => whole(),
+                };
                 let handle = kept.is_readable().then_some(call);
                 let (content, value, is_cut) = words.stored_result(call, whole, &|text| shorten_text(text, OLD_RESULT_CHARS, handle));
                 if is_cut {

@@ -8,6 +8,7 @@ pub(crate) mod entities;
 pub(crate) mod guidance;
 pub(crate) mod history;
 pub(crate) mod memories;
+pub(crate) mod offered_form;
 pub(crate) mod offered_schema;
 pub(crate) mod prompt;
 pub(crate) mod results;

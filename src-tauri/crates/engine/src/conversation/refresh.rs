@@ -433,6 +433,7 @@ async fn read_answer(
             | ModelEvent::Call(_)
             | ModelEvent::Choices(_)
             | ModelEvent::Opaque(_)
+            | ModelEvent::LocalData
             | ModelEvent::SecretRemoved
             | ModelEvent::Loading
             | ModelEvent::FellBack { .. } => {}

@@ -213,6 +213,9 @@ pub enum ModelEvent {
         /// A sentence that describes the failure.
         why: Text,
     },
+    /// The answer contains data that must stay on this computer, which no call returned. Only the
+    /// offline model says so.
+    LocalData,
     /// A known secret was removed from the answer. The engine adds this, at most once per answer.
     SecretRemoved,
     /// The answer is complete.

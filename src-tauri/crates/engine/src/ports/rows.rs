@@ -70,6 +70,21 @@ pub struct TurnRow {
     pub usage: Usage,
 }
 
+impl TurnRow {
+    /// Creates the row of a turn that ends as it begins, without a model.
+    pub fn ended(session: &SessionId, turn: &TurnId, status: &str, at: DateTime<Utc>) -> Self {
+        Self {
+            turn: turn.clone(),
+            session: session.clone(),
+            started_at: at,
+            ended_at: Some(at),
+            status: status.to_owned(),
+            model: String::new(),
+            usage: Usage::default(),
+        }
+    }
+}
+
 /// The named values of a session: values of caller-owned parameters, and values that hosts and the
 /// engine store.
 pub type SessionValues = Map<String, Value>;

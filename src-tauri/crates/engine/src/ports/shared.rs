@@ -41,6 +41,8 @@ pub struct SessionImage {
 pub enum Loaded {
     /// No copy of the session exists.
     Nothing,
+    /// A person deleted the session in another process.
+    Deleted,
     /// The session has this revision, which is one of the known revisions.
     Known(String),
     /// The session has another revision. This is its image.
@@ -84,6 +86,9 @@ pub trait SharedSessions: Send + Sync {
     /// Stores the image if the current revision is `was` (empty for no image). The image expires
     /// with the session. Returns false if the revision is different.
     async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError>;
+    /// Deletes the image, and keeps for as long as a session that the session was deleted. A process
+    /// that continued the session cannot store it again; a new session of this name can be stored.
+    async fn remove(&self, session: &SessionId) -> Result<(), StoreError>;
     /// Adds a new pending action to the shared store.
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError>;
     /// Changes the status of a shared action by compare-and-set.

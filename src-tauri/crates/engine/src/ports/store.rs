@@ -104,6 +104,9 @@ pub trait Sessions: Send + Sync {
     async fn session_restore(&self, id: &SessionId) -> Result<(), StoreError>;
     /// Returns the hidden sessions.
     async fn sessions_hidden(&self) -> Result<Vec<SessionId>, StoreError>;
+    /// Deletes the copy of a session that other processes share. Does nothing for a session of this
+    /// process alone.
+    async fn session_unshare(&self, id: &SessionId) -> Result<(), StoreError>;
     /// Deletes a session with all its data.
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
     /// Deletes a session like `session_delete`. Afterwards, no file of the store and no copy of

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use contract::{
     AgentError, Approval, ApprovalDecideParams, Caller, EventBody, Item, ItemBody, ItemId,
     RecordType, SessionId, ToolCallParams, ToolCallResponse, ToolId, ToolSpec, TurnId,
-    TurnStartParams, Usage,
+    TurnStartParams,
 };
 use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedReceiver};
@@ -200,11 +200,9 @@ impl CallerTurns {
             session.as_str(),
             options.correlation_id.as_deref().unwrap_or_default(),
         ])?;
-        self.shared
-            .world
-            .store
-            .turn_save(&self.ended_row(session, &turn), Vec::new(), None)
-            .await?;
+        let world = &self.shared.world;
+        let row = TurnRow::ended(session, &turn, "ok", world.clock.now());
+        world.store.turn_save(&row, Vec::new(), None).await?;
         Ok(turn)
     }
 
@@ -233,19 +231,6 @@ impl CallerTurns {
         (called, events_of_run)
     }
 
-    fn ended_row(&self, session: &SessionId, turn: &TurnId) -> TurnRow {
-        let now = self.shared.world.clock.now();
-        TurnRow {
-            turn: turn.clone(),
-            session: session.clone(),
-            started_at: now,
-            ended_at: Some(now),
-            status: "ok".into(),
-            model: String::new(),
-            usage: Usage::default(),
-        }
-    }
-
     /// Stores a message and its answer that were created without a model.
     pub async fn store_exchange(
         &self,
@@ -267,7 +252,7 @@ impl CallerTurns {
         let session = self.turns.find_or_create_session(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.shared.world, TurnId(self.shared.world.ids.next("turn")));
         let now = world.clock.now();
-        let row = self.ended_row(&session, &turn);
+        let row = TurnRow::ended(&session, &turn, "ok", now);
         let item = |body| Item {
             id: ItemId(world.ids.next("item")),
             session: session.clone(),

@@ -76,6 +76,7 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
         request_id: request.request_id.clone(),
         status: RunStatus::Ok,
         output,
+        answers: ended.answers,
         structured_output: structured(&ended.results, ended.choices),
         metadata: RunMetadata {
             generated_at: now.to_rfc3339_opts(SecondsFormat::Millis, true),

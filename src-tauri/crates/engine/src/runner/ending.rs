@@ -98,7 +98,7 @@ impl Turn {
         }
         let saved = self.save_end(body, status, error.as_ref()).await;
         self.answer.forget_partial().await;
-        if !self.answer.instructed.is_empty() {
+        if !self.answer.instructed.tools.is_empty() {
             self.context.services.traces.keep_last_used().await;
         }
         // The caller gets an error that the answer was not saved, although its text was shown.
@@ -181,6 +181,7 @@ impl Turn {
             model: self.answer.model_label(),
             tools: entries.tools.clone(),
             results: entries.results.clone(),
+            answers: entries.answers.clone(),
             changed: entries.has_changed,
             truncated: entries.is_truncated,
             in_parts: self.answer.is_in_parts,

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     agents::{
-        instructions::instructions_for_call,
+        instructions::{InstructedCall, instructions_for_call},
         prompts::{PromptWriter, agents_of},
         route_tool,
         supervisor::single_agent,
@@ -20,6 +20,7 @@ use crate::{
     },
     context::{
         egress::{Egress, EgressSession},
+        guidance::Told,
         prompt::{AgentPart, Voice},
     },
     turn::{
@@ -106,8 +107,13 @@ impl PromptPreviews {
             None => prompts.of_supervisor(&agents, &[]),
         };
         let one = |spec: &&ToolSpec| {
-            let given =
-                instructions_for_call(&context, spec, &Value::Null, &params.question, words);
+            let call = InstructedCall {
+                spec,
+                arguments: &Value::Null,
+                question: &params.question,
+                names: None,
+            };
+            let given = instructions_for_call(&context, &call, &mut Told::default(), words);
             given.text.map(|text| InstructionsPreview { view: given.view, text: text.to_string() })
         };
         let instructions = specs.iter().filter_map(one).collect();

@@ -6,7 +6,6 @@ use std::{collections::HashSet, sync::Arc};
 use contract::{
     AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel,
     QueuedMessage, RecordType, ResultView, SessionId, ToolId, ToolOutcome, Transition, TurnId,
-    Usage,
 };
 use serde_json::Value;
 
@@ -201,7 +200,9 @@ impl Recovery {
                 };
                 let bodies = [ItemBody::UserMessage { text: waiting.text }, notice];
                 let item = |body| self.recovered_item(&session, &waiting.turn, body);
-                let row = self.unanswered_row(&session, &waiting.turn);
+                // The turn never began.
+                let now = self.shared.world.clock.now();
+                let row = TurnRow::ended(&session, &waiting.turn, "interrupted", now);
                 store.turn_save(&row, bodies.into_iter().map(item).collect(), None).await?;
             }
             store.session_values_put(&session, vec![(QUEUE_KEY.to_owned(), None)]).await?;
@@ -259,20 +260,6 @@ impl Recovery {
         reason: Option<&str>,
     ) -> bool {
         self.approvals.services.transitions.make(approval, transition, reason).await
-    }
-
-    /// Returns the row of a turn that never began.
-    fn unanswered_row(&self, session: &SessionId, turn: &TurnId) -> TurnRow {
-        let now = self.shared.world.clock.now();
-        TurnRow {
-            turn: turn.clone(),
-            session: session.clone(),
-            started_at: now,
-            ended_at: Some(now),
-            status: "interrupted".into(),
-            model: String::new(),
-            usage: Usage::default(),
-        }
     }
 
     fn recovered_item(&self, session: &SessionId, turn: &TurnId, body: ItemBody) -> Item {

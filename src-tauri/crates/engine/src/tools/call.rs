@@ -10,7 +10,10 @@ use policy::Decision;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    context::{egress::EgressSession, entities::Used, history, results::ResultStore},
+    context::{
+        egress::EgressSession, entities::Used, history, offered_form::offered_result,
+        results::ResultStore,
+    },
     ports::{AskedCall, Message},
     tools::oversize::Cut,
 };
@@ -122,6 +125,16 @@ impl CallDone {
             untrusted: self.is_untrusted,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
+    }
+
+    /// Returns the call with the result that a language model gets. A model that reads values gets the
+    /// whole result.
+    pub(crate) fn offered(mut self, specs: &[ToolSpec], words: &EgressSession) -> Self {
+        let spec = specs.iter().find(|spec| !words.reads_values() && spec.id == self.tool);
+        if let (ToolOutcome::Ok, Some(spec)) = (self.outcome, spec) {
+            self.data = offered_result(&spec.output_schema, &self.data);
+        }
+        self
     }
 
     /// Returns the result as a message for the model. If the text is shortened, the whole result is

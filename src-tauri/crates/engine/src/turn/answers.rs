@@ -116,6 +116,7 @@ impl AnswerScrubber {
                 out.push(Ok(ModelEvent::WasThought));
             }
             Some(Ok(ModelEvent::Loading)) => out.push(Ok(ModelEvent::Loading)),
+            Some(Ok(ModelEvent::LocalData)) => out.push(Ok(ModelEvent::LocalData)),
             Some(Ok(ModelEvent::Call(call))) => {
                 out.push(Ok(ModelEvent::Call(self.scrub_call(exact, call))));
             }

@@ -6,8 +6,8 @@ use std::{collections::HashMap, future::Future, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{
-    AgentError, AgentId, Caller, Choice, EventBody, Push, RunEvent, RunEventType, RunParams,
-    SessionId, Settings, Stage, ToolId, ToolSpec, TurnId, TurnStatus, Usage,
+    AgentError, AgentId, Caller, Choice, EventBody, Push, RunAnswer, RunEvent, RunEventType,
+    RunParams, SessionId, Settings, Stage, ToolId, ToolSpec, TurnId, TurnStatus, Usage,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -40,6 +40,8 @@ pub(crate) struct Ended {
     pub(crate) model: String,
     pub(crate) tools: Vec<ToolId>,
     pub(crate) results: Vec<ToolData>,
+    /// The answers of several specialists, which the text joins.
+    pub(crate) answers: Vec<RunAnswer>,
     pub(crate) changed: bool,
     pub(crate) truncated: bool,
     pub(crate) in_parts: bool,
@@ -60,6 +62,7 @@ impl Ended {
             model: String::new(),
             tools: Vec::new(),
             results: Vec::new(),
+            answers: Vec::new(),
             changed: false,
             truncated: false,
             in_parts: false,

@@ -8,7 +8,7 @@ use crate::ports::{VersionRefusal, is_shared};
 pub(crate) fn check_has_versions(session: &SessionId) -> Result<(), AgentError> {
     if is_shared(session) {
         return Err(AgentError::invalid("Messages of the chat API cannot be changed.")
-            .reason("no_versions"));
+            .reason(Reason::NoVersions));
     }
     Ok(())
 }
@@ -24,12 +24,12 @@ pub(crate) fn refusal_error(refusal: VersionRefusal) -> AgentError {
         }
         VersionRefusal::NotShown => {
             AgentError::invalid("Another version of this message is shown.")
-                .reason("not_shown")
+                .reason(Reason::NotShown)
                 .hint("Show this version first.")
         }
         VersionRefusal::ActionPending => {
             AgentError::invalid("An action of these messages is pending.")
-                .reason("action_pending")
+                .reason(Reason::ActionPending)
                 .hint("Approve or reject it first.")
         }
     }
@@ -38,5 +38,5 @@ pub(crate) fn refusal_error(refusal: VersionRefusal) -> AgentError {
 /// Returns the error of a replacement whose messages would not be stored.
 pub(crate) fn not_kept_error() -> AgentError {
     AgentError::invalid("Messages are not stored here, so they have no versions.")
-        .reason("no_versions")
+        .reason(Reason::NoVersions)
 }

@@ -65,7 +65,8 @@ fn kind(event: &Result<ModelEvent, ModelError>) -> &'static str {
         Ok(ModelEvent::FellBack { .. }) => "fell back",
         Err(_) => "failure",
         Ok(
-            ModelEvent::SecretRemoved
+            ModelEvent::LocalData
+            | ModelEvent::SecretRemoved
             | ModelEvent::WasThought
             | ModelEvent::Loading
             | ModelEvent::Done { .. },
@@ -82,10 +83,8 @@ fn carriers(form: &str, dice: &mut Dice) -> Vec<Vec<Result<ModelEvent, ModelErro
         dice.split(&said).into_iter().map(|piece| Ok(made(piece.to_owned()))).collect::<Vec<_>>()
     };
     let half = form.len() / 2;
-    let suggestions = vec![
-        Choice { label: form[..half].to_owned(), message: format!("say {form}") },
-        Choice { label: form[half..].to_owned(), message: "no".into() },
-    ];
+    let suggestions =
+        vec![Choice::new(&form[..half], format!("say {form}")), Choice::new(&form[half..], "no")];
     let opaque = Opaque { maker: "script".into(), data: json!({"thought": [said]}).into() };
     let fell_back = ModelEvent::FellBack {
         from: said.clone(),

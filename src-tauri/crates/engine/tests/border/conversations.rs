@@ -100,6 +100,31 @@ async fn a_deletion_is_finished_at_the_end_and_at_the_next_start() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_deletion_is_recorded_and_repeated_unless_the_session_is_newer() {
+    let bench = Bench::new(vec![]);
+    bench.ask("hello").await;
+    until_idle(&bench).await;
+    let (sessions, id) = (&bench.engine.sessions, SessionId::from("s"));
+    bench.log.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
+    let refused = sessions.delete_undoably(&id).await.unwrap_err();
+    assert!(refused.has_reason(Reason::AuditUnavailable), "{refused:?}");
+    bench.log.refuses.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(listed(&bench).await.len(), 1, "what cannot be recorded is not deleted");
+    sessions.delete_undoably(&id).await.unwrap();
+    sessions.restore(&id).await.unwrap();
+    let records = bench.records_of(RecordType::SessionChanged).await;
+    let actions = records.iter().map(|record| record.fields["action"].as_str().unwrap());
+    assert_eq!(actions.collect::<Vec<_>>(), ["deleted", "restored"]);
+
+    let used = listed(&bench).await[0].updated_at;
+    let before = [(id.clone(), used - chrono::TimeDelta::seconds(1))].into();
+    sessions.repeat_session_deletions(&before).await.unwrap();
+    assert_eq!(listed(&bench).await.len(), 1, "another session of this name was deleted then");
+    sessions.repeat_session_deletions(&[(id, used)].into()).await.unwrap();
+    assert_eq!((listed(&bench).await.len(), stored_items(&bench).await), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_direct_call_into_a_deleted_session_is_refused_like_a_message() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.ask("hello").await;

@@ -105,6 +105,29 @@ async fn an_undone_deletion_restores_the_conversation_but_not_its_pending_action
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_action_that_a_copy_has_open_again_never_runs_again() {
+    for (logged, ends, outcome) in [
+        (Some(ApprovalStatus::Done), ApprovalStatus::Done, ToolOutcome::Ok),
+        (Some(ApprovalStatus::Approved), ApprovalStatus::Failed, ToolOutcome::Unknown),
+        (Some(ApprovalStatus::Rejected), ApprovalStatus::Rejected, ToolOutcome::Rejected),
+        (None, ApprovalStatus::Failed, ToolOutcome::Unknown),
+    ] {
+        let (bench, approval) = left().await;
+        let logged = logged.map(|status| (approval.id.clone(), status)).into_iter().collect();
+        bench.engine.approvals.settle_copied(&logged).await.unwrap();
+        assert_eq!(status(&bench, &approval).await, ends);
+        assert_eq!(bench.outcomes().await, [outcome], "{ends:?}");
+        bench.decide(&approval, once()).await.unwrap_err();
+        assert!(bench.runs().is_empty(), "{ends:?}");
+    }
+    let (bench, approval) = left().await;
+    let waits = [(approval.id.clone(), ApprovalStatus::Pending)].into();
+    bench.engine.approvals.settle_copied(&waits).await.unwrap();
+    bench.decide(&approval, once()).await.unwrap();
+    assert_eq!(bench.runs(), ["w"], "an action that still waits is decided as before");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_log_records_the_expiry_of_a_pending_action_of_an_expired_session() {
     let (bench, _) = left().await;
     bench.engine.sessions.expire(&"s".into(), None).await.unwrap();

@@ -442,6 +442,21 @@ async fn a_local_only_result_is_never_sent_to_a_remote_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_names_local_data_without_a_call_is_never_sent_to_a_remote_model() {
+    let bench = Bench::new(Vec::new());
+    let local = Say::Event(Box::new(Ok(ModelEvent::LocalData)));
+    bench.model.then(vec![local, Say::Text("Without “current”: Spa Weekends?")]);
+    assert_eq!(status_and_text(&bench.ask("what is planned?").await).0, TurnStatus::Ok);
+    bench.model.remote.store(true, Ordering::SeqCst);
+    bench.profile.settings.lock().unwrap().egress.allowed = true;
+    let EventBody::Final { error: Some(error), .. } = bench.ask("and then?").await else {
+        panic!("a final with an error")
+    };
+    assert_eq!(error.reason_text(), Some("egress_denied"));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_local_only_mark_from_an_untrusted_server_is_ignored() {
     // A tool of a server, also one with the name of the app's own pack, and another service.
     let server = ToolTarget::Mcp { server: "far".into(), tool: "r".into() };

@@ -97,12 +97,21 @@ async fn instructions_1_a_prompt_contains_every_part_in_a_fixed_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn instructions_1_layer_1_describes_fields_output_and_use_of_each_tool() {
+async fn instructions_1_each_tool_is_described_once_in_its_definition_or_the_toolkit() {
     let bench = Bench::new(vec![pacing("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
         .with(vec![guardian(&["p"])]);
     bench.ask("hello").await;
     // The tool `s` is not described, because the specialist may not call it.
     insta::assert_snapshot!(bench.prompt(0));
+    {
+        let requests = bench.model.requests.lock().unwrap();
+        let [tool] = requests[0].tools.as_slice() else { panic!("one tool") };
+        assert_eq!(tool.description.as_str(), "A tool of the tests.");
+        assert_eq!(
+            json!(tool.parameters)["properties"]["account_id"]["description"],
+            "The account."
+        );
+    }
     // A changed manifest has another hash, so the reference is rebuilt.
     let changed = ToolSpec {
         definition_hash: "other".into(),

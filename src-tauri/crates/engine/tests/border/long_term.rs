@@ -298,6 +298,17 @@ async fn adding_a_memory_fails_if_the_log_cannot_be_written() {
     assert!(failed.has_reason(contract::Reason::AuditUnavailable));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_memory_whose_deletion_cannot_be_recorded_is_not_deleted() {
+    let bench = Bench::new(vec![]);
+    let params = MemoryAddParams { text: "x y z".into(), session: None };
+    let memory = bench.engine.memories.add(&params).await.unwrap();
+    bench.log.refuses.store(true, Ordering::SeqCst);
+    let failed = bench.engine.memories.forget(&memory.id).await.unwrap_err();
+    assert!(failed.has_reason(contract::Reason::AuditUnavailable));
+    assert!(bench.world.store.entry(&memory.id).await.unwrap().is_some());
+}
+
 /// Returns a bench whose summaries are made before the next message, with a window of four
 /// messages.
 fn with_summaries(method: SummaryMethod) -> Bench {

@@ -38,6 +38,7 @@ mod same_ids;
 mod strangers;
 mod supervisor;
 mod switches;
+mod tokens;
 mod turns;
 mod verbatim;
 mod version_edges;

@@ -377,6 +377,36 @@ async fn agent_run_2_a_request_that_the_supervisor_declines_has_status_ok() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn agent_run_2_a_response_joined_from_several_specialists_contains_their_answers() {
+    let bench = Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)])
+        .with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])]);
+    let ask = |next: &str, reason: &str| {
+        let said =
+            json!({"next": next, "instruction": "Do it.", "reason_code": reason, "entities": []});
+        bench.model.then(vec![Say::Text(Box::leak(said.to_string().into_boxed_str()))]);
+    };
+    ask("guardian", "in_field");
+    bench.model.then(vec![Say::Text("| Campaign | Pace |\n|---|---|\n| A | behind |")]);
+    ask("shopper", "in_field");
+    bench.model.then(vec![Say::Text("Two boots.")]);
+    ask("FINISH", "answered");
+    bench.model.then(vec![Say::Text("One campaign is behind, and there are boots.")]);
+    let response = run(&bench, &request("r")).await.unwrap();
+    assert!(response.output.starts_with("One campaign is behind, and there are boots."));
+    let expected = json!([
+        {"agent": "guardian", "name": "Guardian", "text": "| Campaign | Pace |\n|---|---|\n| A | behind |"},
+        {"agent": "shopper", "name": "Shopper", "text": "Two boots."},
+    ]);
+    assert_eq!(json!(response)["answers"], expected);
+    assert_eq!(run(&bench, &request("r")).await.unwrap(), response, "also when repeated");
+    ask("guardian", "in_field");
+    bench.model.then(vec![Say::Text("All is well.")]);
+    ask("FINISH", "answered");
+    let wire = json!(run(&bench, &request("alone")).await.unwrap());
+    assert_eq!((&wire["output"], wire.get("answers")), (&json!("All is well."), None));
+}
+
+#[tokio::test(start_paused = true)]
 async fn agent_run_15_an_output_is_never_empty() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text(" ")]);

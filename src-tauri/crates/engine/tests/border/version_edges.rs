@@ -260,9 +260,10 @@ async fn deletions_are_repeated_in_a_copy_that_has_the_messages_again() {
     let unknown = (id(), TurnId::from("none"));
     let elsewhere = (SessionId::from("none"), first.clone());
     let next = Engine::new(bench.world.clone());
-    next.sessions.repeat_deletions(&[unknown, (id(), second.clone()), elsewhere]).await;
+    let deleted = [unknown, (id(), second.clone()), elsewhere];
+    next.sessions.repeat_deletions(&deleted).await.unwrap();
     assert_eq!(shown(&bench).await, ["q1", "a1", "q3", "a3"]);
     assert_eq!(bench.world.store.items_of_turn(&second).await, Ok(vec![]));
-    next.sessions.repeat_deletions(&[(id(), second)]).await;
+    next.sessions.repeat_deletions(&[(id(), second)]).await.unwrap();
     assert_eq!(shown(&bench).await, ["q1", "a1", "q3", "a3"], "again, without effect");
 }

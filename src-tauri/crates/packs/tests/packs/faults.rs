@@ -388,6 +388,13 @@ fn wrong_references() -> Vec<Case> {
             read("offline/intents/0/overall"),
             "no intent `all`",
         ),
+        (
+            "/offline".into(),
+            json!({"metric_queries": "gone"}),
+            "/offline/metric_queries".into(),
+            "no tool `gone`",
+        ),
+        ("/offline".into(), json!({"charts": "ledger.read"}), "/offline".into(), "only beside"),
     ]
 }
 

@@ -55,6 +55,9 @@ fn the_bundled_packs_have_no_problems() {
     let loaded = packs::load(&[tools()]);
     let faults: Vec<_> = loaded.iter().flat_map(|l| &l.view.faults).collect();
     assert!(faults.is_empty(), "{faults:#?}");
+    let warnings = loaded.iter().flat_map(|l| &l.view.warnings);
+    let unknown: Vec<_> = warnings.filter(|warning| warning.file.ends_with(".md")).collect();
+    assert!(unknown.is_empty(), "members of no schema: {unknown:#?}");
     let ids: Vec<&str> = loaded.iter().map(|l| l.view.id.as_str()).collect();
     assert_eq!(ids, ["campaign-portfolio-pacing", "data", "memory", "shop", "web-api-example"]);
     for pack in &loaded {
@@ -225,6 +228,25 @@ fn tools_of_the_same_id_in_two_packs_get_qualified_ids() {
     );
     let read = &by_id(&loaded, "other").view.tools[1].preview.as_ref().unwrap().reads[0].tool;
     assert_eq!(read.as_str(), "other:ledger.read");
+}
+
+#[test]
+fn instructions_that_name_a_member_of_no_schema_give_a_warning_with_its_line() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("ledger");
+    let mut pack = ledger();
+    pack["schemas"]["Kept"] = json!({"type": "object", "properties": {"total": {"type": "object", "required": ["paid"]}}});
+    write_pack(&folder, &pack);
+    let text = "# Ledger\nSay `total.paid`, never `x + y` or `Total`.\n```\n`code`\n```\n- `total.owed: true` last.\n";
+    fs::write(folder.join("execution_instructions.md"), text).unwrap();
+    let loaded = packs::check_folder(&folder);
+    assert!(loaded.pack.is_some(), "it is used all the same: {:?}", loaded.view.faults);
+    let [warning] = loaded.view.warnings.as_slice() else {
+        panic!("one warning: {:?}", loaded.view.warnings)
+    };
+    let place = (warning.file.as_str(), warning.field.as_str());
+    assert_eq!(place, ("execution_instructions.md", "6"));
+    assert!(warning.problem.contains("`total.owed: true`"), "{warning:?}");
 }
 
 #[test]

@@ -2,10 +2,12 @@
 //! sections, keeps the sections that fit the question, and fills in values in one pass. Inserted
 //! text is not searched again, so that a value cannot add a section or another placeholder.
 
+mod fitting;
 mod stem;
 
 use contract::SectionView;
 
+pub(crate) use fitting::{Names, Told, fitting};
 use stem::stem_word;
 pub(crate) use stem::words;
 
@@ -80,6 +82,9 @@ impl Guide {
         }
         for section in &mut guide.sections {
             section.keywords = keywords(&section.title, &section.text);
+            // The keywords choose the section, and tell the model nothing.
+            let lines = section.text.lines().filter(|line| !is_keywords(line));
+            section.text = lines.flat_map(|line| [line, "\n"]).collect();
         }
         guide
     }
@@ -153,15 +158,18 @@ fn keywords(title: &str, text: &str) -> Vec<Keyword> {
     let of_title = words(title);
     let in_title = |fixed: &&&str| of_title.iter().any(|word| stem_word(word) == stem_word(fixed));
     FIXED.iter().filter(in_title).for_each(|word| add(word));
-    let line = text.lines().find(|line| {
-        line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase().starts_with("keywords")
-    });
+    let line = text.lines().find(|line| is_keywords(line));
     line.map(quoted_terms).unwrap_or_default().iter().for_each(|term| add(term));
     of_title
         .iter()
         .filter(|word| word.chars().count() >= 5 && !STOP.contains(&word.as_str()))
         .for_each(|word| add(word));
     found
+}
+
+/// Whether a line lists the keywords of its section.
+fn is_keywords(line: &str) -> bool {
+    line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase().starts_with("keywords")
 }
 
 /// Returns the quoted terms of a line.
