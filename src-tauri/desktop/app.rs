@@ -88,7 +88,7 @@ fn make_builder(args: &Args) -> tauri::Builder<Wry> {
             #[cfg(debug_assertions)]
             windows::open_probe(app.handle())?;
             tray::prepare_tray(app.handle(), window_events::quit);
-            notify::open_approvals_on_click(app.handle());
+            notify::open_window_on_click(app.handle());
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move { run_host_tasks(handle, backend).await });
             tauri::async_runtime::spawn(leave_on_signal(app.handle().clone()));

@@ -43,6 +43,7 @@ impl Frames {
             | Push::Run { .. }
             | Push::Files { .. }
             | Push::Sources {}
+            | Push::Alerts { .. }
             | Push::Lagged {}) => vec![other],
         }
     }

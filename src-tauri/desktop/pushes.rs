@@ -61,6 +61,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
         Push::ApprovalExpired { approval } => {
             notify::show_expiry_notification(app, describe_approval(approval));
         }
+        Push::Alerts { digest: Some(digest), .. } => notify::show_alerts_notification(app, digest),
         Push::Confirmations { waiting } => windows::set_confirmation_count(app, *waiting),
         Push::Questions { waiting } => windows::set_question_count(app, *waiting),
         Push::Settings { settings } => {
@@ -81,6 +82,7 @@ fn handle_push(app: &AppHandle, push: &Push) {
         | Push::Run { .. }
         | Push::Files { .. }
         | Push::Sources {}
+        | Push::Alerts { digest: None, .. }
         | Push::Lagged {} => {}
     }
 }

@@ -18,6 +18,7 @@ messages::keys! {
         ApprovalBody => "approval_body",
         ExpiryTitle => "expiry_title",
         ExpiryBody => "expiry_body",
+        AlertsTitle => "alerts_title",
         ApprovalWindow => "approval_window",
         OpenLinkTitle => "open_link_title",
         OpenLinkBody => "open_link_body",
@@ -95,6 +96,15 @@ impl Language {
         Text::ExpiryBody.fill(self.0, &[("tool", tool)])
     }
 
+    pub(crate) fn alerts_title(self, count: u32) -> String {
+        Text::AlertsTitle.count(self.0, count.into())
+    }
+
+    /// Returns a sentence of the host in this language.
+    pub(crate) fn host_text(self, text: &contract::Text) -> String {
+        text.translated(&|key| self.0.sentence(key))
+    }
+
     pub(crate) fn approval_window(self) -> String {
         self.say(Text::ApprovalWindow)
     }
@@ -121,7 +131,7 @@ impl Language {
 
     /// Returns the reason why there is no host, and the remedy. The host's own text is English.
     pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
-        let say = |text: contract::Text| text.translated(&|key| self.0.sentence(key));
+        let say = |text: contract::Text| self.host_text(&text);
         (say(error.text()), error.hint_as_text().map(say))
     }
 }

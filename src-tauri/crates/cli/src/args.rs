@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+mod alerts;
 mod audit;
 mod conversations;
 mod data;
@@ -12,6 +13,7 @@ mod packs;
 mod policy;
 mod servers;
 
+pub(crate) use alerts::Alerts;
 pub(crate) use audit::{Audit, AuditSearch};
 pub(crate) use conversations::{Memory, Search, SessionFile, Sessions};
 pub(crate) use data::{
@@ -80,6 +82,9 @@ pub(crate) enum Command {
     Data(Data),
     /// Short for `data add`
     Import(Box<DataAdd>),
+    /// List alerts about figures, and check their rules
+    #[command(subcommand)]
+    Alerts(Alerts),
     /// Add, test and remove MCP servers of your own
     #[command(subcommand)]
     Servers(Servers),

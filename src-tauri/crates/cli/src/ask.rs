@@ -377,7 +377,7 @@ impl View {
     fn flush(&mut self) {
         match self.out.screen() {
             Some(screen) => self.out.print_formatted(&self.formatted.flush(screen)),
-            None => self.out.print_piece(&std::mem::take(&mut self.held)),
+            None => self.out.print_piece(&with_plain_figures(&std::mem::take(&mut self.held))),
         }
     }
 
@@ -440,6 +440,12 @@ impl View {
             }
         }
     }
+}
+
+/// Returns a text for programs: its figures have plain spaces and a plain sign, so that they can be
+/// searched and read again.
+fn with_plain_figures(text: &str) -> String {
+    text.replace(['\u{a0}', '\u{202f}'], " ").replace('\u{2212}', "-")
 }
 
 /// Returns the line of a call that has ended.

@@ -1,5 +1,6 @@
 //! Runs each command with its resources: most commands need a host, and some only read files.
 
+mod alerts;
 mod approvals;
 mod audit;
 mod backtest;
@@ -112,6 +113,9 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             with_link(data_dir, Person::Absent, async |link| sessions::run(link, out, args).await)
         }
         Command::Data(args) => data::run(args, data_dir, out),
+        Command::Alerts(args) => {
+            with_link(data_dir, Person::Absent, async |link| alerts::run(link, out, args).await)
+        }
         Command::Import(args) => data::run_add(*args, data_dir, out),
         Command::Run(args) => run::run(args, data_dir, out),
         Command::Serve(args) => Err(serve::become_gateway(&args, &data_dir, out)),

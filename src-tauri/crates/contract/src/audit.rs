@@ -54,6 +54,9 @@ pub enum RecordType {
     /// Figures were computed for a person. The record has the question, the definitions, the data
     /// version and the result.
     FigureComputed,
+    /// The condition of a rule of alerts began to hold, or was resolved. The record has the action,
+    /// the rule, the day, the question and the figures.
+    AlertTold,
     /// The log, or the records of one session, were exported.
     LogExported,
     /// A session was written into a file. The record has the format.
@@ -61,6 +64,8 @@ pub enum RecordType {
     /// Another version of a message was shown, or a message was deleted or restored. The record has
     /// the action.
     MessageChanged,
+    /// A session was deleted or restored. The record has the action.
+    SessionChanged,
     /// A process that had recorded more than its start ended normally.
     AppStopped,
     /// The database was replaced by a backup after damage.

@@ -77,6 +77,8 @@ macro_rules! with_commands {
                 audit_alarm_open(Empty) -> Empty, chat, "Bring the approval window to the front, with the log that does not verify";
                 packs_list(Empty) -> PacksListResponse, chat, "Packs, tools and servers";
                 message_explain(MessageExplainParams) -> MessageExplainResponse, chat, "How the offline model understands a message";
+                question_read(QuestionReadParams) -> QuestionReadResponse, chat, "Words that fit a question that is being typed, and those that would not be used";
+                question_suggestions(QuestionSuggestionsParams) -> QuestionSuggestionsResponse, chat, "Questions that can be answered from the sources";
                 instructions_list(Empty) -> InstructionsResponse, chat, "What each layer of instructions gives, per tool and per turn";
                 prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, chat, "The exact prompt that a question would send";
                 server_tools(Empty) -> ServerToolsResponse, chat, "Tools of servers as they describe them, with what changed";
@@ -133,6 +135,7 @@ macro_rules! with_commands {
                 source_refresh(SourceParams) -> SourceJob, person, "Import new and changed files of a source's folder";
                 source_describe(SourceParams) -> SourceDescription, chat, "What the columns of a source mean";
                 source_define(SourceDefineParams) -> SourceDescription, person, "Change what the columns of a source mean";
+                source_synonym_add(SourceSynonymParams) -> Empty, person, "Store a word as another name of a measure or dimension";
                 source_approve(SourceApproveParams) -> SourceDescription, person, "Approve all definitions of a source, as they were shown";
                 source_measure(MeasureParams) -> DataResult, chat, "Compute figures by a metric query";
                 source_query(SourceQueryParams) -> DataResult, chat, "Compute figures by one SELECT";
@@ -150,6 +153,13 @@ macro_rules! with_commands {
                 board_propose(SourceParams) -> BoardContent, chat, "The first board of a source, made from its definitions; nothing is stored";
                 board_tile(BoardTileParams) -> TileFigures, chat, "Compute the figures of a tile";
                 board_tile_stop(BoardTileStopParams) -> Empty, chat, "Stop computing the figures of a tile";
+                alerts_list(Empty) -> AlertsResponse, chat, "Alerts, open ones first";
+                alerts_check(Empty) -> AlertsResponse, chat, "Check the rules of alerts now";
+                alert_seen(AlertSeenParams) -> AlertsResponse, chat, "Mark alerts as seen";
+                alert_rules(Empty) -> AlertRulesResponse, chat, "Rules of alerts, by name";
+                alert_rule_save(AlertRuleSaveParams) -> AlertRule, person, "Make a rule of alerts, or change one that nobody changed since it was shown";
+                alert_rule_remove(AlertRuleRemoveParams) -> AlertRule, person, "Delete a rule of alerts; the answer has what makes it again";
+                alert_rule_try(AlertRuleTryParams) -> AlertTrial, chat, "On which past days a rule would have told something; nothing is stored";
                 doctor(Empty) -> DoctorResponse, chat, "Check the installation";
             }
             approval {

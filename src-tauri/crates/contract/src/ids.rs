@@ -78,6 +78,10 @@ id_type! {
     BoardId,
     /// The id of a tile, unique within its board.
     TileId,
+    /// The id of a rule of alerts.
+    AlertRuleId,
+    /// The id of an alert.
+    AlertId,
 }
 
 /// The application of the desktop's own conversations.

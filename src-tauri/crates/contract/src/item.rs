@@ -8,7 +8,8 @@ use ts_rs::TS;
 
 use crate::{
     AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, MemoryId,
-    RedactionCount, RedactionLevel, ResultView, SessionId, SummaryMethod, Text, ToolId, TurnId,
+    RedactionCount, RedactionLevel, ResultView, SessionId, SourceName, SummaryMethod, Text, ToolId,
+    TurnId,
 };
 
 /// A stored step of a session, in the order of `seq`.
@@ -251,4 +252,30 @@ pub struct Choice {
     pub label: String,
     /// The message that a click sends.
     pub message: String,
+    /// The word that this choice understands in its own way, if a person can have it understood so
+    /// from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub remember: Option<RememberedWord>,
+}
+
+impl Choice {
+    /// Creates a choice that stands for its message only.
+    pub fn new(label: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { label: label.into(), message: message.into(), remember: None }
+    }
+}
+
+/// A word of a question that a choice reads as a measure or dimension. A person can store it as another
+/// name of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RememberedWord {
+    /// The source.
+    pub source: SourceName,
+    /// The measure or dimension.
+    pub name: String,
+    /// The word.
+    pub word: String,
+    /// The language of the word, such as `sv`.
+    pub language: String,
 }

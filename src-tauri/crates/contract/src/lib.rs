@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod agent;
+pub mod alerts;
 pub mod amounts;
 pub mod approval;
 pub mod arguments;

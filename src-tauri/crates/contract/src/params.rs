@@ -21,6 +21,7 @@ macro_rules! wire {
     )+};
 }
 
+mod alerts;
 mod audit_search;
 mod backtest;
 mod boards;
@@ -30,8 +31,10 @@ mod messages;
 mod profile;
 mod replay;
 mod sources;
+mod typing;
 mod versions;
 
+pub use alerts::*;
 pub use audit_search::*;
 pub use backtest::*;
 pub use boards::*;
@@ -41,6 +44,7 @@ pub use messages::*;
 pub use profile::*;
 pub use replay::*;
 pub use sources::*;
+pub use typing::*;
 pub use versions::*;
 
 wire! {

@@ -117,6 +117,15 @@ pub enum Push {
     },
     /// Sources of data changed, so that clients must read them again.
     Sources {},
+    /// Alerts changed, so that clients must read them again.
+    Alerts {
+        /// The number of alerts that nobody marked as seen.
+        unseen: u32,
+        /// The alerts to notify the user of, if the notification of the day is due.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        digest: Option<crate::alerts::AlertDigest>,
+    },
     /// The receiver was too slow and missed pushes, so that it must read everything again.
     Lagged {},
 }

@@ -53,6 +53,14 @@ reasons! {
     /// person.
     Changed = "changed",
 
+    // Versions of messages
+    /// The session has no versions of its messages.
+    NoVersions = "no_versions",
+    /// Another version of the message is shown.
+    NotShown = "not_shown",
+    /// An action of the messages waits for a decision.
+    ActionPending = "action_pending",
+
     // Approvals
     /// The action has already been decided.
     NotPending = "not_pending",

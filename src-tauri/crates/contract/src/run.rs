@@ -80,6 +80,9 @@ pub struct RunResponse {
     pub status: RunStatus,
     /// The text of the answer, never empty.
     pub output: String,
+    /// The answers of the specialists in their order, if the output joins those of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<RunAnswer>,
     /// The answer as data, if there is any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_output: Option<StructuredOutput>,
@@ -88,6 +91,17 @@ pub struct RunResponse {
     /// The tokens and cost of the run; absent if no model was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<RunUsage>,
+}
+
+/// The answer of one of several specialists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RunAnswer {
+    /// The id of the specialist.
+    pub agent: AgentId,
+    /// The name of the specialist for people.
+    pub name: String,
+    /// The whole text of the answer.
+    pub text: String,
 }
 
 /// The data of an answer.

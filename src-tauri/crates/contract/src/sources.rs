@@ -81,6 +81,11 @@ pub struct SourceView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub settles_after: Option<u32>,
+    /// The sources that its rows are computed from: the delivery, then the plan. Empty: it has rows of
+    /// its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<SourceName>>")]
+    pub computed_from: Vec<SourceName>,
     /// Notes for people about the source, such as "network not restricted".
     pub notes: Vec<Text>,
 }

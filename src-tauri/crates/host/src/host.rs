@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::broadcast;
 
 use crate::{
+    alerts::Alerts,
     boards::Boards,
     data::Sources,
     keys::Keys,
@@ -70,6 +71,7 @@ pub struct Parts {
     pub(crate) servers: Arc<HostServers>,
     pub(crate) sources: Sources,
     pub(crate) boards: Boards,
+    pub(crate) alerts: Arc<Alerts>,
     pub(crate) packs: HostPacks,
     pub(crate) pushes: Pushes,
     pub(crate) process: Process,
@@ -187,9 +189,6 @@ impl Host {
         alarm.into_iter().chain(settings).chain(self.process.notices.lock().clone()).collect()
     }
 }
-
-/// The code of the notice that a copy has replaced a damaged database.
-pub(crate) const DATABASE_RECOVERED: &str = "database_recovered";
 
 /// Makes a notice about a start for the user.
 pub(crate) fn start_notice(code: &str, text: &Text) -> StartNotice {

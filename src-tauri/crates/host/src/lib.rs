@@ -3,9 +3,10 @@
 //! Must not know windows, terminals or HTTP.
 //!
 //! The modules are layers, from the lowest: `profile`, `pushes`, `keys`, `models`, `log`,
-//! `servers`, `data`, `boards`, `packs`; then `host.rs`, which contains the parts of these modules; then `commands`,
+//! `servers`, `data`, `boards`, `alerts`, `packs`; then `host.rs`, which contains the parts of these modules; then `commands`,
 //! `clients` and `start`. Each module may only use the modules before it.
 
+mod alerts;
 mod boards;
 mod clients;
 mod commands;

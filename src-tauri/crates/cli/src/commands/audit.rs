@@ -296,8 +296,7 @@ fn unchecked_line(report: &VerifyReport) -> Option<String> {
 }
 
 /// The copies of a shared conversation that an erasure leaves.
-const NOT_REACHED: &str =
-    "If gateways share it in Redis, Redis and the other gateways keep it until it expires there.";
+const NOT_REACHED: &str = "If gateways share it in Redis and none of them runs here, Redis and they keep it until it expires there.";
 
 /// Erases a conversation after the user at the terminal has typed the conversation's id again.
 pub(crate) async fn erase_session(

@@ -6,7 +6,7 @@ use std::{
 };
 
 use ::packs::NewPack;
-use contract::{Empty, MessageExplainParams, manifest::ScenarioStatus};
+use contract::{Empty, ExplainedReading, MessageExplainParams, manifest::ScenarioStatus};
 use host::Paths;
 
 use crate::args::PackKind;
@@ -264,8 +264,36 @@ pub(crate) async fn explain_message(link: &Link, out: Out, text: String) -> Resu
             out.print_line(format!("  asks    {}", escape_invisible(doubt)));
         }
     }
+    for reading in &explained.readings {
+        print_reading(out, reading);
+    }
     if let Some(otherwise) = &explained.otherwise {
         out.print_line(format!("instead   {}", escape_invisible(otherwise)));
     }
     Ok(Exit::Done)
+}
+
+/// Prints a way to read a message as a question about a source.
+fn print_reading(out: Out, reading: &ExplainedReading) {
+    let line = |name: &str, text: &str| {
+        out.print_line(format!("  {name:<7} {}", escape_invisible(text)));
+    };
+    let mark = if reading.is_chosen { "*" } else { " " };
+    let (outcome, text) = (&reading.outcome, escape_invisible(&reading.text));
+    out.print_line(format!("reading {mark} {:>4} {outcome}: {text}", reading.score));
+    if let Some(question) = &reading.question {
+        line("as", question);
+    }
+    if let Some(query) = &reading.query {
+        line("query", &serde_json::to_string(query).unwrap_or_default());
+    }
+    for span in &reading.spans {
+        line("span", &format!("{} → {}", span.text, span.means));
+    }
+    for word in &reading.corrected {
+        line("read as", &format!("{} → {}", word.typed, word.read_as));
+    }
+    for words in &reading.left_out {
+        line("unused", words);
+    }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 mod alarm;
+mod alerts;
 mod approvals;
 mod ask;
 mod audit;

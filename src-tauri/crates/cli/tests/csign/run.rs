@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
+use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World, text};
@@ -243,4 +244,35 @@ fn agent_run_10_log_lines_of_a_run_contain_the_callers_ids() {
         line.contains(r#"request_id="r2""#) && line.contains(r#"correlation_id="trace-9""#),
         "{line}"
     );
+}
+
+#[test]
+fn agent_run_2_a_run_with_two_specialists_returns_their_answers_beside_the_synthesis() {
+    let world = World::new();
+    let decide = |next: &str, reason: &str| {
+        let decision =
+            json!({"next": next, "instruction": "Answer.", "reason_code": reason, "entities": []});
+        Reply::text([decision.to_string()])
+    };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = runtime.block_on(ModelServer::start([
+        decide("guardian", "in_field"),
+        Reply::text(["Account 17 is behind."]),
+        decide("shopper", "in_field"),
+        Reply::text(["There are two boots."]),
+        decide("FINISH", "answered"),
+        Reply::text(["One account is behind, and there are boots."]),
+    ]));
+    let file =
+        write(&world, "two.json", &request("r2", "How is account 17, and which boots are there?"));
+    let mut command = world.command(&["run", "--request", &file]);
+    command.env("OPENAI_API_KEY", "sk-test").env("OPENAI_BASE_URL", server.base_url());
+    let ran = Ran::of(command.env("OPENAI_MODEL", "scripted").output().expect("ended"));
+    let answer = ran.ends_with(0).json();
+    assert!(text(&answer, "output").starts_with("One account is behind"), "{answer}");
+    let answers = answer["answers"].as_array().expect("answers");
+    let told: Vec<(&str, &str)> =
+        answers.iter().map(|one| (text(one, "agent"), text(one, "text"))).collect();
+    let expected = [("guardian", "Account 17 is behind."), ("shopper", "There are two boots.")];
+    assert_eq!(told, expected);
 }

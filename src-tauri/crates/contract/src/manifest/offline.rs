@@ -76,6 +76,17 @@ pub struct PackOffline {
     /// Words of the pack's subject area, by which a message of one or two words can be understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
+    /// The tool that answers metric queries. Its argument `query` is one. With it, the offline model
+    /// answers questions about sources of data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric_queries: Option<ToolId>,
+    /// The tool that draws the answer of a metric query as a chart. Its result has the figures in
+    /// `result`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charts: Option<ToolId>,
+    /// The tool that answers metric queries about what explains a change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ToolId>,
 }
 
 /// A request that is declined with a specific answer.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::ToolId;
+use crate::{ToolId, metric_query::MetricQuery};
 
 wire! {
     /// A message to explain.
@@ -25,9 +25,48 @@ wire! {
         clauses: Vec<ExplainedClause>,
         /// The calls that are planned for the whole message, in order.
         goals: Vec<ExplainedGoal>,
+        /// The ways to read the message as questions about sources, in its order and the best first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<ExplainedReading>>")]
+        readings: Vec<ExplainedReading>,
         /// The kind of the answer if no tool is called, such as `not_understood`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         otherwise: Option<String>,
+    }
+
+    /// A way to read a question about a source.
+    struct ExplainedReading {
+        /// The words of the question.
+        text: String,
+        /// `one`, `several` or `partly`, or the operation that no metric query says, such as
+        /// `forecast`.
+        outcome: String,
+        /// Whether the answer follows this reading.
+        is_chosen: bool,
+        /// How well it fits, of 1000. 0: there is no query.
+        score: i32,
+        /// The query in words. None if no question says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        question: Option<String>,
+        /// The query.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        query: Option<Box<MetricQuery>>,
+        /// The meaning of each part of the text.
+        spans: Vec<ExplainedSpan>,
+        /// Words that were read as names of the data.
+        corrected: Vec<CorrectedWord>,
+        /// Words that are left out.
+        left_out: Vec<String>,
+    }
+
+    /// The meaning of a part of a text.
+    struct ExplainedSpan {
+        /// The words.
+        text: String,
+        /// The meaning, such as `measure spend`.
+        means: String,
     }
 
     /// A corrected word.

@@ -38,6 +38,11 @@ impl Amount {
         }
         Self { text, digits, places, unit: unit.map(str::to_owned) }
     }
+
+    /// Creates an amount from a whole number, such as a number of rows.
+    pub fn whole(number: impl Into<u64>) -> Self {
+        Self::new(&number.into().to_string(), 0, None)
+    }
 }
 
 /// Returns a number with the decimals that it needs, and at least `places`. None if it is no number.

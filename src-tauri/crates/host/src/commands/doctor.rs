@@ -1,8 +1,8 @@
 //! Checks an installation. Each check has a result and, if something is wrong, a remedy.
 
 use contract::{
-    AgentError, CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation,
-    KeyringState, PackView, ServerState, Text, label_text, text,
+    AgentError, Amount, CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse,
+    Isolation, KeyringState, PackView, ServerState, Text, label_text, text,
 };
 use engine::ports::{Models, Profile};
 use mcp::Hidden;
@@ -187,7 +187,7 @@ async fn check_log(host: &Host) -> DoctorCheck {
             Some("Run `csign audit verify`."),
         );
     }
-    let records = report.records;
+    let records = Amount::whole(report.records);
     if let Some(warning) = host.log.warnings().first() {
         let message = text!("Records verified: {records}, but: {warning}.", records, warning);
         return make_check(

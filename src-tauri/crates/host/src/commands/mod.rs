@@ -1,10 +1,12 @@
 //! Answers to the commands: work across the folders of the host. `answers` has a function for each
 //! command; the other modules do the work.
 
+mod alerts;
 mod answers;
 mod approvals;
 mod backtest;
 mod boards;
+mod copied;
 mod data;
 mod doctor;
 mod erasure;
@@ -19,5 +21,6 @@ mod server_tools;
 mod session_export;
 mod settings;
 mod turns;
+mod typing;
 
 pub use doctor::examine_unopened;

@@ -109,6 +109,7 @@ impl Sources {
     pub(crate) async fn rows(&self, params: RowsParams) -> Result<DataResult, AgentError> {
         let inner = self.opened()?;
         let described = inner.read_described(&params.name)?;
+        described.check_own_rows()?;
         let source = inner.asked(&described).await?;
         let ask = AskRows {
             source,
@@ -179,6 +180,7 @@ impl Inner {
             let read = self.read_described(&name);
             described.push(read.map_err(|error| self.or_removed([&name], error))?);
         }
+        described.iter().try_for_each(Described::check_own_rows)?;
         let is_database = |one: &&Described| is_database(one);
         if let Some(database) = described.iter().find(is_database)
             && described.len() > 1
@@ -243,6 +245,7 @@ impl Inner {
     pub(super) fn sources_of(&self, query: &MetricQuery) -> Result<Vec<Described>, AgentError> {
         if let Some(name) = &query.source {
             let named = self.read_described(name)?;
+            self.check_computed(&named)?;
             if is_database(&named) {
                 return Ok(vec![named]);
             }
@@ -279,6 +282,11 @@ impl Inner {
             (SourceKind::Files, Some(state)) => AskedPlace::Parts {
                 folder: self.storage.parts(name).display().to_string(),
                 parts: state.parts.clone(),
+            },
+            // Its rows are computed from other sources of the call.
+            (SourceKind::Files, None) if described.is_computed() => AskedPlace::Parts {
+                folder: self.storage.parts(name).display().to_string(),
+                parts: Vec::new(),
             },
             (SourceKind::Files, None) => return Err(empty_source(name)),
         };

@@ -130,9 +130,18 @@ impl Inner {
         if super::asking::is_database(&described) {
             return Err("The figures come from a database, which keeps no former rows. They cannot be computed again.".into());
         }
+        let folder = self.storage.parts(name);
+        if described.is_computed() {
+            // Its rows are those of the other sources of the record.
+            let columns = stored_columns(described.columns());
+            return Ok(AskedSource {
+                definitions: Some(self.definitions_at(&described, recorded)),
+                approved: described.approved(),
+                ..asked_parts(name.as_str(), &folder, columns, Vec::new())
+            });
+        }
         let state = version.and_then(|version| self.storage.find_version(name, &version));
         let state = state.ok_or_else(gone)?;
-        let folder = self.storage.parts(name);
         if !self.storage.is_whole(name, &state) {
             return Err(gone());
         }

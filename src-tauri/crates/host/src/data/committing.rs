@@ -2,12 +2,13 @@
 //! together, and deletes what a job that stores nothing has made. It asks nobody.
 
 use contract::{
-    AgentError,
+    AgentError, CallerKind, RecordType, SourceName,
     sources::{ImportEntry, ImportResult},
 };
+use engine::ports::RecordDraft;
 
 use super::{
-    deciding,
+    Inner, deciding,
     importer::StagedPart,
     importing::{Import, Pending},
     places::FileStamp,
@@ -106,5 +107,36 @@ impl Import<'_> {
         if pending.is_new {
             let _ = self.inner.storage.remove(&pending.source.name);
         }
+    }
+}
+
+impl Inner {
+    /// Records an import that is about to come into force.
+    async fn record_import(
+        &self,
+        name: &SourceName,
+        state: &State,
+        by: &CallerKind,
+    ) -> Result<(), AgentError> {
+        let report = &state.import.report;
+        let count = |counts: &mut dyn Iterator<Item = u64>| counts.sum::<u64>();
+        let draft = RecordDraft::new(RecordType::DataImported)
+            .field("source", name.as_str())
+            .field("import", state.id.as_str())
+            .field("rows_stored", report.stored)
+            .field("left_out", count(&mut report.left_out.iter().map(|one| one.count)))
+            .field("errors", count(&mut report.rejected.iter().map(|one| one.count)))
+            .field("vanished", state.import.change.vanished_rows)
+            .field("version", state.data_version())
+            .commit("file", report.file.clone())
+            .commit("file_hash", report.hash.clone());
+        let decisions = &state.import.decisions;
+        let draft = match &decisions.account_from_path {
+            Some(pattern) => draft
+                .commit("account_from_path", pattern.as_str())
+                .commit("account", decisions.account.clone()),
+            None => draft,
+        };
+        self.record(draft, by).await
     }
 }

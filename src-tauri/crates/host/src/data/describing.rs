@@ -60,6 +60,9 @@ impl Sources {
     ) -> Result<SourceDescription, AgentError> {
         let inner = self.opened()?;
         let described = inner.read_described(&params.name)?;
+        if described.is_computed() {
+            return Ok(inner.description(described, BTreeMap::new()));
+        }
         let samples = inner.samples(&described).await.unwrap_or_default();
         Ok(inner.description(described, samples))
     }
@@ -73,15 +76,16 @@ impl Sources {
         let inner = self.opened()?;
         let _changing = inner.begin_change().await?;
         let before = inner.read_described(&params.name)?;
-        let mut source = before.source.clone();
+        if !params.columns.is_empty() {
+            before.check_own_rows()?;
+        }
+        let mut source = inner.storage.read(&params.name)?;
         let choices = params.columns.iter().map(|(name, choice)| (name.clone(), choice.clone()));
         source.decisions.columns.extend(choices);
         source.models_get = params.models_get.unwrap_or(source.models_get);
-        let written = Before {
-            columns: before.columns(),
-            definitions: &before.definitions,
-            text: &before.text,
-        };
+        let columns = inner.columns_after(&before, params);
+        let written =
+            Before { columns: &columns, definitions: &before.definitions, text: &before.text };
         let (definitions, text) = change(&written, params)?;
         let draft = change_record("defined", &params.name)
             .field("models_get", access_name(source.models_get))
@@ -89,14 +93,18 @@ impl Sources {
             .commit("after", text.clone());
         inner.record(draft, &current_caller()).await?;
         inner.storage.write(&source)?;
+        let mut notes = Vec::new();
         if text != before.text {
             inner.storage.write_definitions(&params.name, &text)?;
             inner.keep_version(&params.name, &definitions)?;
             inner.approve_changed(&before, &definitions)?;
+            notes = inner.propose_computed(&current_caller()).await;
         }
         let after = inner.read_described(&params.name)?;
         inner.changed(Vec::new());
-        Ok(inner.description(after, BTreeMap::new()))
+        let mut description = inner.description(after, BTreeMap::new());
+        description.source.notes.extend(notes);
+        Ok(description)
     }
 
     /// Approves all definitions of a source, if they are those that were shown. A file can be
@@ -141,27 +149,30 @@ impl Inner {
             notes.extend(super::databases::network_note());
         }
         notes.extend(described.faults.iter().map(|fault| fault.text.clone()));
+        notes.extend(self.check_computed(described).err().map(|error| error.text()));
         let name = &described.source.name;
         notes.extend(super::retention::note_of_deleted(&self.storage, name, &described.chain));
+        let has_rows = !is_database && !described.is_computed();
         SourceView {
             name: described.source.name.clone(),
             kind: described.source.kind.clone(),
             place: if is_database { None } else { described.source.place.clone() },
-            rows: if is_database { None } else { Some(state.map_or(0, |state| state.rows)) },
+            rows: has_rows.then(|| state.map_or(0, |state| state.rows)),
             columns: described.columns().to_vec(),
-            days: state.and_then(|state| state.days),
+            days: self.days_of(described),
             version: state.map(State::data_version),
             imports: described.chain.iter().map(|state| state.import.clone()).collect(),
             approved: count(approved),
             proposed: count(described.views.len() - approved),
             status: self.status_of(described),
-            bytes: (!is_database).then(|| self.storage.bytes_of(name)),
+            bytes: has_rows.then(|| self.storage.bytes_of(name)),
             settles_after: described
                 .definitions
                 .measures
                 .values()
                 .filter_map(|measure| measure.settles_after)
                 .max(),
+            computed_from: described.computed_from().into_iter().cloned().collect(),
             notes,
         }
     }
@@ -176,13 +187,21 @@ impl Inner {
             SourceStatus::Importing
         } else if is_database && self.processes.is_unreachable(name) {
             SourceStatus::Unreachable
-        } else if !is_database && described.state().is_none() {
+        } else if self.is_empty(described) {
             SourceStatus::Empty
         } else if described.views.iter().any(|view| !view.is_approved) {
             SourceStatus::ToApprove
         } else {
             SourceStatus::Ready
         }
+    }
+
+    /// Whether a source has no rows, or cannot have any because those that it needs have none.
+    fn is_empty(&self, described: &Described) -> bool {
+        if described.is_computed() {
+            return self.check_computed(described).is_err();
+        }
+        described.source.kind == SourceKind::Files && described.state().is_none()
     }
 
     /// Returns the view of a source whose files are damaged.
@@ -202,8 +221,17 @@ impl Inner {
             proposed: 0,
             status: SourceStatus::Damaged,
             settles_after: None,
+            computed_from: Vec::new(),
             notes,
         }
+    }
+
+    /// Reads the description of a source without values of its columns.
+    pub(super) fn read_description(
+        &self,
+        name: &SourceName,
+    ) -> Result<SourceDescription, AgentError> {
+        Ok(self.description(self.read_described(name)?, BTreeMap::new()))
     }
 
     fn description(
@@ -227,7 +255,10 @@ impl Inner {
 
     /// Reads a source with its definitions.
     pub(super) fn read_described(&self, name: &SourceName) -> Result<Described, AgentError> {
-        let source = self.storage.read(name)?;
+        let mut source = self.storage.read(name)?;
+        if let Some(columns) = self.columns_now(&source) {
+            source.columns = columns;
+        }
         let mut chain = self.storage.chain(&source)?;
         if let Some(state) = chain.first_mut() {
             choose_uses(&mut state.columns, &source.decisions.columns);
@@ -239,6 +270,9 @@ impl Inner {
         let proof = chain.first().map(|state| Proof::of_report(&state.import.report));
         let proof = proof.unwrap_or_default();
         let views = analytics::definition_views(&definitions, &proof, &approved)?;
+        if let Some(pacing) = &definitions.pacing {
+            source.models_get = self.access_of(source.models_get, pacing);
+        }
         Ok(Described { source, chain, definitions, text, faults, views })
     }
 
@@ -334,7 +368,11 @@ impl Inner {
         if path.is_file() { self.storage.read_json(&path) } else { Ok(Approvals::new()) }
     }
 
-    fn add_approvals(&self, name: &SourceName, hashes: BTreeSet<String>) -> Result<(), AgentError> {
+    pub(super) fn add_approvals(
+        &self,
+        name: &SourceName,
+        hashes: BTreeSet<String>,
+    ) -> Result<(), AgentError> {
         let mut approvals = self.approvals()?;
         approvals.entry(name.clone()).or_default().extend(hashes);
         self.storage.write_json(&self.storage.approved_definitions(), &approvals)

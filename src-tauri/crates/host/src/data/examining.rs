@@ -2,7 +2,7 @@
 //! take, how far its processes are isolated, and the limits of each kind of process.
 
 use contract::{
-    CheckState, DoctorCheck, Text,
+    Amount, CheckState, DoctorCheck, Text,
     sources::{
         DATABASE_ROWS, IMPORT_MEMORY, ImportLimits, PROCESS_MEMORY, RESULT_BYTES, RESULT_ROWS,
         TEXT_BYTES,
@@ -38,8 +38,8 @@ impl Inner {
         let message = text!(
             "Sources of data: {count}. Their rows take {used} of at most {limit} MB.",
             count = self.storage.names().len(),
-            used = room.bytes.div_ceil(MEGA),
-            limit = room.limit_bytes / MEGA
+            used = Amount::whole(room.bytes.div_ceil(MEGA)),
+            limit = Amount::whole(room.limit_bytes / MEGA)
         );
         if room.bytes <= room.limit_bytes {
             return check("data", CheckState::Ok, message);
@@ -53,14 +53,14 @@ impl Inner {
         let import = ImportLimits::default();
         let message = text!(
             "A question may use {memory} MB of memory, {seconds} seconds, {spill} MB of temporary files and {files} open files; its result has at most {rows} rows, of a database {database_rows}, and {result} MB. An import may use {import_memory} MB of memory and {minutes} minutes, read {input} GB, or {text} GB of text, and write files of {written} GB. A process that nobody asks for {idle} seconds is ended.",
-            memory = (processes::QUERY_MEMORY + PROCESS_MEMORY) / MEBI,
+            memory = Amount::whole((processes::QUERY_MEMORY + PROCESS_MEMORY) / MEBI),
             seconds = asking::LIMIT.as_secs(),
-            spill = processes::SPILL / MEBI,
+            spill = Amount::whole(processes::SPILL / MEBI),
             files = processes::FILES,
-            rows = RESULT_ROWS,
-            database_rows = DATABASE_ROWS,
+            rows = Amount::whole(RESULT_ROWS),
+            database_rows = Amount::whole(DATABASE_ROWS),
             result = RESULT_BYTES / MEBI,
-            import_memory = (IMPORT_MEMORY + PROCESS_MEMORY) / MEBI,
+            import_memory = Amount::whole((IMPORT_MEMORY + PROCESS_MEMORY) / MEBI),
             minutes = importer::LIMIT.as_secs() / 60,
             input = import.input_bytes >> 30,
             text = TEXT_BYTES >> 30,

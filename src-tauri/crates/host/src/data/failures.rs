@@ -15,6 +15,13 @@ pub(super) fn removed_meanwhile(source: &SourceName, error: &AgentError) -> Agen
     AgentError::invalid(message).reason("source_removed")
 }
 
+/// Returns the error of a refresh of a source that no file can be read into again.
+pub(super) fn no_place(name: &SourceName) -> AgentError {
+    AgentError::invalid(text!("{name} has no file that could be read again.", name))
+        .reason("no_place")
+        .hint("Import a file or a pattern such as exports/*.csv into it.")
+}
+
 /// Replaces paths below a folder of the profile by the names of their files.
 pub(super) fn without_paths(mut error: AgentError, folder: &Path) -> AgentError {
     let real = folder.canonicalize().ok();

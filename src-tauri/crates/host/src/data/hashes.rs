@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 /// Returns the SHA-256 of the canonical JSON of a value, in hexadecimal digits.
-pub(super) fn hash_of(value: &impl Serialize) -> String {
+pub(crate) fn hash_of(value: &impl Serialize) -> String {
     let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_default();
     hex(&Sha256::digest(&bytes))
 }

@@ -173,6 +173,9 @@ impl Import<'_> {
             .reason("is_database")
             .hint("Choose another name for the file."));
         }
+        if source.present.is_none() {
+            self.inner.read_described(name)?.check_own_rows()?;
+        }
         let chain = self.inner.storage.chain(&source)?;
         let state = chain.first().cloned();
         let (parts, states) = (Vec::new(), Vec::new());

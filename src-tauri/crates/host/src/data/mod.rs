@@ -10,6 +10,7 @@ mod changes;
 mod checking;
 mod committing;
 mod comparing;
+mod computed;
 mod connecting;
 mod corrections;
 mod daily;
@@ -28,6 +29,7 @@ mod hashes;
 mod importer;
 mod importing;
 mod jobs;
+mod known;
 mod leaving;
 mod naming;
 mod opened;
@@ -44,6 +46,7 @@ mod retention;
 mod service;
 mod shared_columns;
 mod storage;
+mod synonyms;
 mod tables;
 mod taking_back;
 mod telling;
@@ -51,6 +54,7 @@ mod tiles;
 mod used;
 mod vanished_questions;
 mod versions;
+mod watching;
 
 use std::{
     path::PathBuf,
@@ -67,7 +71,6 @@ use contract::{
     AgentError, CallerKind, ErrorCode, FolderParams, FoldersResponse, Reason, RecordType,
     SourceAddParams, SourceJob, SourceJobView, SourceName, SourceParams, SourceView, Text,
     sources::{ImportDecisions, SourceKind, StorageUse},
-    text,
 };
 use engine::{
     add_caller,
@@ -80,15 +83,17 @@ use crate::{
     log::{audit_error, current_caller},
     profile::{LiveProfile, Options},
 };
+pub(crate) use hashes::hash_of;
 use importing::{Import, stored_files};
 use jobs::Jobs;
 use places::FoundFiles;
 use processes::Processes;
 pub(crate) use proving::WrittenFigures;
 pub(crate) use service::NAME as SERVICE;
-use storage::{State, Storage};
+use storage::Storage;
 use tables::{COMPARE, asked_parts};
 pub(crate) use tiles::{Measured, TileQuery};
+pub(crate) use watching::FullDays;
 
 /// The longest time between two checks for data processes that nobody asks.
 const IDLE_CHECK: Duration = Duration::from_secs(30);
@@ -105,6 +110,7 @@ pub(crate) struct Sources(Arc<Inner>);
 
 /// The sources, for callers that must not keep them open. The function that follows a change of
 /// sources holds the packs, and the packs ask the sources.
+#[derive(Debug)]
 pub(crate) struct WeakSources(Weak<Inner>);
 
 impl WeakSources {
@@ -133,6 +139,7 @@ struct Inner {
     changing: Mutex<()>,
     /// The lock that is held while the folders for imports without a person change.
     allowing: Mutex<()>,
+    known: Mutex<known::Kept>,
     on_change: OnceLock<OnChange>,
 }
 
@@ -164,6 +171,7 @@ impl Sources {
             numbers: AtomicU64::new(1),
             changing: Mutex::default(),
             allowing: Mutex::default(),
+            known: Mutex::default(),
             on_change: OnceLock::new(),
         }));
         if !is_closed {
@@ -263,7 +271,10 @@ impl Sources {
                 SourceAddParams { place, name, decisions, unattended, forget_remembered: false };
             return inner.start_connection(params, false);
         }
-        let place = source.place.clone().ok_or_else(|| no_place(&params.name))?;
+        let Some(place) = source.place.clone() else {
+            inner.read_described(&params.name)?.check_own_rows()?;
+            return Err(failures::no_place(&params.name));
+        };
         let known: Vec<_> =
             inner.storage.chain(&source)?.into_iter().map(|state| state.file).collect();
         let mut found = places::find_files(&place)?;
@@ -395,6 +406,7 @@ impl Inner {
             if let Ok(results) = &mut end
                 && let Some(last) = results.iter_mut().rfind(|result| result.is_stored)
             {
+                last.report.notes.extend(self.propose_computed(&import.by).await);
                 last.report.notes.extend(self.note_cleanup().await);
             }
             // Files may have different accounts.
@@ -434,35 +446,6 @@ impl Inner {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Records an import that is about to come into force.
-    async fn record_import(
-        &self,
-        name: &SourceName,
-        state: &State,
-        by: &CallerKind,
-    ) -> Result<(), AgentError> {
-        let report = &state.import.report;
-        let count = |counts: &mut dyn Iterator<Item = u64>| counts.sum::<u64>();
-        let draft = RecordDraft::new(RecordType::DataImported)
-            .field("source", name.as_str())
-            .field("import", state.id.as_str())
-            .field("rows_stored", report.stored)
-            .field("left_out", count(&mut report.left_out.iter().map(|one| one.count)))
-            .field("errors", count(&mut report.rejected.iter().map(|one| one.count)))
-            .field("vanished", state.import.change.vanished_rows)
-            .field("version", state.data_version())
-            .commit("file", report.file.clone())
-            .commit("file_hash", report.hash.clone());
-        let decisions = &state.import.decisions;
-        let draft = match &decisions.account_from_path {
-            Some(pattern) => draft
-                .commit("account_from_path", pattern.as_str())
-                .commit("account", decisions.account.clone()),
-            None => draft,
-        };
-        self.record(draft, by).await
-    }
-
     async fn record(&self, draft: RecordDraft, by: &CallerKind) -> Result<(), AgentError> {
         self.append(draft, by).await.map(drop)
     }
@@ -484,10 +467,4 @@ fn change_record(action: &str, name: &SourceName) -> RecordDraft {
 fn not_for_visitors() -> AgentError {
     AgentError::new(ErrorCode::ToolNotFound, "There are no sources of data here.")
         .reason(Reason::NotFound)
-}
-
-fn no_place(name: &SourceName) -> AgentError {
-    AgentError::invalid(text!("{name} has no file that could be read again.", name))
-        .reason("no_place")
-        .hint("Import a file or a pattern such as exports/*.csv into it.")
 }

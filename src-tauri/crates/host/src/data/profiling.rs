@@ -18,6 +18,7 @@ impl Sources {
     ) -> Result<SourceProfile, AgentError> {
         let inner = self.opened()?;
         let described = inner.read_described(&params.name)?;
+        described.check_own_rows()?;
         let is_known = |name: &&String| described.columns().iter().any(|one| one.name == **name);
         if let Some(unknown) = params.columns.iter().find(|name| !is_known(name)) {
             return Err(no_column(&params.name, unknown));

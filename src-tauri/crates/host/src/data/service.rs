@@ -3,6 +3,8 @@
 //! processes. A model on another computer gets what the setting of each source allows; results that
 //! must stay on this computer are marked, so that no such model gets them later.
 
+use std::collections::BTreeMap;
+
 use contract::{
     AgentError, Effect, ErrorCode, ModelAccess, SourceDescription, SourceName, SourceParams,
     ToolSpec,
@@ -12,6 +14,7 @@ use contract::{
     text,
 };
 use engine::ports::{DATA_PACK, ToolRequest};
+use offline::KnownSources;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +23,7 @@ use super::{
     asking::{Page, first_row},
     leaving::nothing_leaves,
     telling::{
-        Entry, MOST, add_names, describe_chart, list_entries, place_of, rows_that_fit, shorten,
+        Entry, MOST, Search, describe_chart, list_entries, place_of, rows_that_fit, shorten,
         tell_result, written,
     },
 };
@@ -30,6 +33,9 @@ pub(crate) const NAME: &str = DATA_PACK;
 
 /// The most rows of an answer.
 const ROWS: u64 = 500;
+
+/// The values of dimensions, by the names of these.
+type DimensionValues = BTreeMap<String, Vec<String>>;
 
 impl Sources {
     /// Answers a call of one of the tools.
@@ -49,12 +55,7 @@ impl Sources {
         let asking = Asking { inner, is_remote: !request.content.model_is_local, cancel };
         match tool.as_str() {
             "data.sources" => tell_sources(inner, place_of(arguments["cursor"].as_str())),
-            "data.describe" => {
-                let name = SourceName::new(text_argument(arguments, "source")?);
-                let described = self.describe(&SourceParams { name }).await?;
-                let place = place_of(arguments["cursor"].as_str());
-                Ok(tell_description(&described, asking.is_remote, place))
-            }
+            "data.describe" => self.tell_described(arguments, asking.is_remote).await,
             "data.measure" => Ok(asking.measure(measure_argument(arguments)?).await?.0),
             "data.explain_change" => {
                 let mut params = measure_argument(arguments)?;
@@ -73,6 +74,96 @@ impl Sources {
             _ => Err(unknown_tool(tool.as_str())),
         }
     }
+}
+
+impl Sources {
+    /// Describes the source that is named. Without a name, the words are looked for in all sources;
+    /// without words, these are listed.
+    async fn tell_described(
+        &self,
+        arguments: &Value,
+        is_remote: bool,
+    ) -> Result<Value, AgentError> {
+        let place = place_of(arguments["cursor"].as_str());
+        let search = Search::read(arguments["search"].as_str());
+        let name = arguments["source"].as_str().filter(|name| !name.is_empty());
+        match (name, search) {
+            (Some(name), Some(search)) => {
+                let name = SourceName::new(name);
+                let described = self.opened()?.read_description(&name)?;
+                let values = values_in(self.known().await.as_deref(), &name);
+                Ok(tell_description(&described, is_remote, Some((&search, &values)), place))
+            }
+            (Some(name), None) => {
+                let name = SourceName::new(name);
+                let described = self.describe(&SourceParams { name }).await?;
+                Ok(tell_description(&described, is_remote, None, place))
+            }
+            (None, Some(search)) => self.tell_found(&search, is_remote, place).await,
+            (None, None) => tell_sources(self.opened()?, place),
+        }
+    }
+
+    /// Tells what fits the words in each source. Sources in which nothing fits are left out.
+    async fn tell_found(
+        &self,
+        search: &Search,
+        is_remote: bool,
+        place: usize,
+    ) -> Result<Value, AgentError> {
+        let inner = self.opened()?;
+        let known = self.known().await;
+        let (mut entries, mut is_local) = (Vec::new(), false);
+        for name in inner.storage.names() {
+            let described = match inner.read_description(&name) {
+                Ok(described) => described,
+                Err(error) => {
+                    let told = json!({ "name": name, "notes": [error.text()] });
+                    entries.push(Entry::new("sources", told));
+                    continue;
+                }
+            };
+            let values = values_in(known.as_deref(), &name);
+            let told = tell_description(&described, is_remote, Some((search, &values)), 0);
+            if let Some(found) = found_in(&name, &told) {
+                is_local |= told["local_only"] == true;
+                entries.push(Entry::new("sources", found));
+            }
+        }
+        let mut told = Map::from_iter([("sources".to_owned(), json!([]))]);
+        if entries.is_empty() {
+            let why = text!("Nothing fits the words in any source. Without them, all are listed.");
+            told.insert("notes".to_owned(), json!([why]));
+        }
+        Ok(marked(list_entries(told, entries, place), is_local))
+    }
+}
+
+/// Returns the known values of the dimensions of a source.
+fn values_in(known: Option<&KnownSources>, name: &SourceName) -> DimensionValues {
+    known.and_then(|known| known.values.get(name).cloned()).unwrap_or_default()
+}
+
+/// Returns what a description has of the words that were looked for, or none.
+fn found_in(name: &SourceName, described: &Value) -> Option<Value> {
+    const LISTS: [&str; 4] = ["measures", "dimensions", "others", "values"];
+    let is_empty = |part: &Value| match part {
+        Value::Array(list) => list.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    };
+    let lists = LISTS.into_iter().filter(|list| !is_empty(&described[*list]));
+    let parts: Map<String, Value> =
+        lists.map(|list| (list.to_owned(), described[list].clone())).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let mut found = json!({ "name": name, "days": described["days"] });
+    let members = found.as_object_mut()?;
+    members.extend(parts);
+    let notes = described.get("notes").map(|notes| ("notes".to_owned(), notes.clone()));
+    members.extend(notes);
+    Some(found)
 }
 
 /// A question of a model or program.
@@ -172,7 +263,7 @@ fn marked(mut told: Value, is_local: bool) -> Value {
     told
 }
 
-/// Lists the sources. How many rows a source has is told only if models may get figures of it.
+/// Lists the sources by name. How many rows a source has is told only if models may get figures of it.
 fn tell_sources(inner: &Inner, from: usize) -> Result<Value, AgentError> {
     let mut entries = Vec::new();
     for name in inner.storage.names() {
@@ -186,14 +277,11 @@ fn tell_sources(inner: &Inner, from: usize) -> Result<Value, AgentError> {
         };
         let state =
             described.state().filter(|_| described.source.models_get != ModelAccess::Nothing);
-        let mut told = json!({
+        let told = json!({
             "name": name,
             "rows": state.map(|state| state.rows),
             "days": state.and_then(|state| state.days),
         });
-        let definitions = &described.definitions;
-        add_names(&mut told, "measures", definitions.measures.keys());
-        add_names(&mut told, "dimensions", definitions.dimensions.keys());
         entries.push(Entry::new("sources", told));
     }
     let none = Map::from_iter([("sources".to_owned(), json!([]))]);
@@ -201,15 +289,20 @@ fn tell_sources(inner: &Inner, from: usize) -> Result<Value, AgentError> {
 }
 
 /// Describes a source: what its names mean, some values, and how fresh its rows are. Of a source that
-/// gives models nothing, a model elsewhere gets the names alone.
-fn tell_description(described: &SourceDescription, is_remote: bool, from: usize) -> Value {
+/// gives models nothing, a model elsewhere gets the names alone. With words to look for, only what fits
+/// them is told.
+fn tell_description(
+    described: &SourceDescription,
+    is_remote: bool,
+    wanted: Option<(&Search, &DimensionValues)>,
+    from: usize,
+) -> Value {
     let access = described.models_get;
     let names_only = is_remote && access == ModelAccess::Nothing;
     let mut told = json!({
         "source": described.source.name,
         "measures": [],
         "dimensions": [],
-        "samples": {},
     });
     if names_only {
         let why = nothing_leaves(&described.source.name);
@@ -222,15 +315,20 @@ fn tell_description(described: &SourceDescription, is_remote: bool, from: usize)
     }
     let mut entries: Vec<Entry> =
         described.states.iter().map(|view| definition(described, view, names_only)).collect();
-    if !names_only {
+    if !names_only && wanted.is_none() {
         let columns = described.source.columns.iter().map(|column| {
             let told = json!({"name": column.name, "type": column.kind, "use": column.usage, "unit": column.unit});
             Entry::new("columns", told)
         });
         entries.extend(columns);
     }
-    if !is_remote || access == ModelAccess::All {
-        let samples = described.samples.iter();
+    let has_values = !is_remote || access == ModelAccess::All;
+    if let Some((search, values)) = wanted {
+        let none = DimensionValues::new();
+        entries = search.find(&mut told, entries, if has_values { values } else { &none });
+    } else {
+        told["samples"] = json!({});
+        let samples = described.samples.iter().filter(|_| has_values);
         entries.extend(samples.map(|(name, values)| Entry::named("samples", name, json!(values))));
     }
     let members = told.as_object().cloned().unwrap_or_default();

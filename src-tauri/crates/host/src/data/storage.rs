@@ -204,6 +204,11 @@ impl Storage {
         self.root.join("approved-definitions.json")
     }
 
+    /// Returns the file with the deliveries and plans whose computed source a person removed.
+    pub(super) fn removed_computed(&self) -> PathBuf {
+        self.root.join("removed-computed.json")
+    }
+
     /// Returns the file with the hashes of accepted drivers.
     pub(super) fn accepted_libraries(&self) -> PathBuf {
         self.root.join("accepted-drivers.json")

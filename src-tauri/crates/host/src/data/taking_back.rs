@@ -26,6 +26,7 @@ impl Sources {
         let mut source = inner.storage.read(name)?;
         let mut chain = inner.storage.chain(&source)?.into_iter();
         let Some(state) = chain.next() else {
+            inner.read_described(name)?.check_own_rows()?;
             return Err(AgentError::invalid(text!(
                 "{source} has no import to take back.",
                 source = name
@@ -60,10 +61,12 @@ impl Sources {
             Err(error) if error.has_reason(Reason::NotFound) => return Err(error),
             read => read.ok(),
         };
+        let pair = inner.computed_pair(name);
         inner.record(change_record("removed", name), &current_caller()).await?;
         let password = inner.forget_database_of(source.as_ref()).await;
         inner.storage.remove(name)?;
         inner.forget_approvals(name)?;
+        inner.note_removed(name, pair)?;
         inner.changed(Vec::new());
         password.map_err(|error| password_left(name, &error))
     }

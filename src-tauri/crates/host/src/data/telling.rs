@@ -1,6 +1,8 @@
 //! Puts answers for models into their form: at most so many bytes, with a line about what was left
 //! out, and the place where the next page begins. It must not know where answers come from.
 
+use std::collections::BTreeMap;
+
 use contract::{
     Text,
     metric_query::{DataColumn, DataResult},
@@ -19,8 +21,10 @@ const LONGEST_SQL: usize = 20_000;
 const LONGEST_WORDS: usize = 8_000;
 /// The lengths to which long texts are shortened, in characters, until an answer fits.
 const TEXTS: [usize; 4] = [4_000, 1_000, 200, 40];
-/// The most names of a list in an overview.
-const NAMES: usize = 100;
+/// The most bytes of a page of a list. A model gets a longer answer cut in the middle.
+const PAGE: usize = 12_000;
+/// The most definitions that a search finds, and the most values of a dimension.
+const FOUND: usize = 20;
 
 /// Returns how many rows of a result fit into an answer.
 pub(super) fn rows_that_fit(told: &Value) -> usize {
@@ -147,6 +151,69 @@ impl Entry {
     }
 }
 
+/// Words that a model looks for in the description of a source.
+pub(super) struct Search(Vec<String>);
+
+impl Search {
+    /// Reads the words. None: nothing is looked for.
+    pub(super) fn read(text: Option<&str>) -> Option<Self> {
+        let words = text?.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(str::to_lowercase).collect();
+        (!words.is_empty()).then_some(Self(words))
+    }
+
+    /// Returns how many of the words a text contains.
+    fn count(&self, text: &str) -> usize {
+        let text = text.to_lowercase();
+        self.0.iter().filter(|word| text.contains(word.as_str())).count()
+    }
+
+    /// Returns the things whose texts contain a word, those with most words first, and how many more
+    /// there are.
+    fn best<T>(&self, all: Vec<T>, text: impl Fn(&T) -> String) -> (Vec<T>, usize) {
+        let counted = all.into_iter().map(|one| (self.count(&text(&one)), one));
+        let mut found: Vec<(usize, T)> = counted.filter(|(count, _)| *count > 0).collect();
+        found.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let more = found.len().saturating_sub(FOUND);
+        (found.into_iter().take(FOUND).map(|(_, one)| one).collect(), more)
+    }
+
+    /// Returns the entries of definitions and columns that fit, and those of the values of dimensions.
+    /// A note says how many others fit, or that nothing does.
+    pub(super) fn find(
+        &self,
+        told: &mut Value,
+        entries: Vec<Entry>,
+        values: &BTreeMap<String, Vec<String>>,
+    ) -> Vec<Entry> {
+        let text = |entry: &Entry| {
+            let member = |name: &str| entry.value[name].as_str().unwrap_or_default().to_owned();
+            [member("name"), member("written")].join(" ")
+        };
+        let (mut found, mut more) = self.best(entries, text);
+        for (dimension, values) in values {
+            let text = |value: &&String| (*value).clone();
+            let (values, left) = self.best(values.iter().collect(), text);
+            more += left;
+            if !values.is_empty() {
+                found.push(Entry::named("values", dimension, json!(values)));
+            }
+        }
+        if more > 0 {
+            add_note(
+                told,
+                text!("{count} more fit and are left out. Use more exact words.", count = more),
+            );
+        } else if found.is_empty() {
+            add_note(
+                told,
+                text!("Nothing fits the words. Without `search`, the whole source is described."),
+            );
+        }
+        found
+    }
+}
+
 /// Adds entries to an answer from a place on, until it is full. A page has at least one entry.
 pub(super) fn list_entries(
     mut told: Map<String, Value>,
@@ -158,7 +225,7 @@ pub(super) fn list_entries(
     let mut next = None;
     for (at, entry) in entries.into_iter().enumerate().skip(from) {
         size += size_of(&entry.value) + entry.name.as_ref().map_or(0, String::len) + 8;
-        if size > MOST && at > from {
+        if size > PAGE && at > from {
             next = Some(at);
             break;
         }
@@ -188,26 +255,6 @@ pub(super) fn place_of(cursor: Option<&str>) -> usize {
 /// Returns a definition as it is written. A very long one is shortened.
 pub(super) fn written(text: &str) -> String {
     shorten_text(text, TEXTS[0])
-}
-
-/// Adds the first names of a list, and the number of all of them if there are more.
-pub(super) fn add_names<'a>(
-    told: &mut Value,
-    list: &str,
-    names: impl ExactSizeIterator<Item = &'a String>,
-) {
-    let count = names.len();
-    told[list] = json!(names.take(NAMES).collect::<Vec<_>>());
-    if count > NAMES {
-        add_note(
-            told,
-            text!(
-                "Only the first {shown} of {count} names are listed here. A description of the source has all.",
-                shown = NAMES,
-                count
-            ),
-        );
-    }
 }
 
 /// Describes the chart of a result: its kind, and which columns are drawn. None if a table or a single
@@ -331,6 +378,35 @@ mod tests {
             }
         }
         assert_eq!(seen, (0..900).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn a_search_finds_definitions_and_values_by_words_and_says_what_it_leaves_out() {
+        let named = |name: &str, written: &str| {
+            Entry::new("measures", json!({"name": name, "written": written}))
+        };
+        let find = |words: &str| {
+            let mut entries = vec![
+                named("spend", "sum: Cost, synonyms: {sv: [kostnad]}"),
+                named("clicks", "sum: Clicks"),
+            ];
+            entries.extend((0..30).map(|at| named(&format!("cost_{at}"), "sum: Other")));
+            let cities = vec!["Northam".to_owned(), "Eastwick".to_owned()];
+            let values = BTreeMap::from([("city".to_owned(), cities)]);
+            let mut told = json!({"notes": []});
+            let found = Search::read(Some(words)).unwrap().find(&mut told, entries, &values);
+            list_entries(told.as_object().unwrap().clone(), found, 0)
+        };
+        assert_eq!(find("KOSTNAD")["measures"][0]["name"], "spend");
+        let both = find("cost spend");
+        assert_eq!(both["measures"][0]["name"], "spend", "it has both words");
+        assert_eq!(both["measures"].as_array().unwrap().len(), FOUND);
+        let note = both["notes"][0]["text"].as_str().unwrap();
+        assert!(note.starts_with("11 more"), "{note}");
+        let city = find("northam");
+        assert_eq!((&city["values"], city.get("measures")), (&json!({"city": ["Northam"]}), None));
+        assert!(find("weather")["notes"][0].as_str().unwrap().starts_with("Nothing fits"));
+        assert!(Search::read(Some(" - ")).is_none());
     }
 
     #[test]

@@ -63,7 +63,10 @@ impl Sources {
         let catalog = catalog_of(&described);
         let narrowed = analytics::narrow(&params.query, ask.filters, ask.period, &catalog, &as_of)?;
         params.query = MetricQuery { as_of: Some(as_of.clone()), ..narrowed.query.clone() };
-        let fresh = needed(described, &params.query, &as_of)?.iter().map(freshness_of).collect();
+        let needed = needed(described, &params.query, &as_of)?;
+        // Computed rows are as fresh as those that they come from, which are needed, too.
+        let has_rows = |one: &&Described| !one.is_computed();
+        let fresh = needed.iter().filter(has_rows).map(freshness_of).collect();
         let rows = u64::try_from(MAX_ROWS).unwrap_or(u64::MAX);
         let page = Page { rows, bytes: AskLimits::default().bytes };
         let (asked, mut result) = inner.measure(params, page, cancel).await?;
@@ -87,7 +90,7 @@ impl Sources {
     pub(crate) fn propose_board(&self, name: &SourceName) -> Result<BoardContent, AgentError> {
         let inner = self.opened()?;
         let described = inner.read_described(name)?;
-        let days = described.state().and_then(|state| state.days);
+        let days = inner.days_of(&described);
         let today = inner.now_here().moment.date();
         let (definitions, columns) = (&described.definitions, described.columns());
         Ok(analytics::propose_board(definitions, columns, days, today))

@@ -17,10 +17,11 @@ const MAX_DEPTH: usize = 16;
 
 /// Describes sources for the resolver of queries.
 pub(super) fn catalog_of(described: &[Described]) -> Catalog {
-    Catalog { sources: described.iter().map(model_of).collect() }
+    Catalog::of(described.iter().map(model_of).collect())
 }
 
-fn model_of(described: &Described) -> SourceModel {
+/// Describes a source for the resolver, without the columns that others decide.
+pub(super) fn model_of(described: &Described) -> SourceModel {
     let mut definitions = described.definitions.clone();
     definitions.source = described.source.name.clone();
     SourceModel::new(definitions, described.columns().iter().map(TableColumn::from).collect())

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use contract::{AgentError, MessageExplainResponse, ModelCapabilities, Settings, address::Origin};
 use engine::ports::{Clock, Model, Models, Profile as _, Random};
 use models::{Api, ConnectionCheck, Diagnosis, HttpClient, WithFallback, echo::EchoModel};
-use offline::{OfflineModel, OfflinePack};
+use offline::{KnownSources, OfflineModel, OfflinePack, SourceDirectory};
 use parking_lot::RwLock;
 use secrecy::SecretString;
 
@@ -23,6 +23,7 @@ mod embedders;
 mod embedding_server;
 mod listing;
 mod remote;
+mod server;
 mod test_answer;
 
 pub(crate) use embedders::HostEmbedders;
@@ -30,6 +31,7 @@ use remote::{
     Rank, RecentProvider, Recipe, Remote, cloud_models_off_error, configured_idle_timeout,
     response_timeout,
 };
+use server::Server;
 pub(crate) use test_answer::{offline_answer, test_response};
 
 /// The name of the fallback model's key.
@@ -44,7 +46,7 @@ pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<Entries> {
 }
 
 /// Returns the origin of the server that a model's key is sent to.
-pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract::address::Origin> {
+pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<Origin> {
     server_of_key(name, settings)?.origin()
 }
 
@@ -67,73 +69,6 @@ fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
     }
 }
 
-/// A model server, and the name of a model.
-struct Server {
-    api: Api,
-    base_url: String,
-    model: String,
-}
-
-impl Server {
-    fn new(provider: &str, base_url: &str, model: &str) -> Option<Self> {
-        let api = Api::from_name(provider)?;
-        let base_url = if base_url.trim().is_empty() { api.default_url() } else { base_url };
-        Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
-    }
-
-    /// Returns the configured server for this model. Returns None if the offline model is
-    /// configured.
-    fn configured(settings: &Settings, model: &str) -> Option<Self> {
-        Self::new(&settings.model.provider, &settings.model.base_url, model)
-    }
-
-    /// Returns a server for a model by name. If the offline model is configured, the configured
-    /// address is used with the chat completions protocol.
-    fn for_model(settings: &Settings, model: &str) -> Option<Self> {
-        Self::configured(settings, model)
-            .or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
-    }
-
-    /// Returns the fallback model, if there is one. `Some(None)` means the offline model.
-    fn fallback(settings: &Settings) -> Option<Option<Self>> {
-        let second = settings.model.fallback.as_ref()?;
-        Some(Self::new(&second.provider, &second.base_url, &second.model))
-    }
-
-    fn label(&self) -> String {
-        format!("{} at {}", self.model, self.host())
-    }
-
-    /// Returns the origin of the server, which gets the requests and the key.
-    fn origin(&self) -> Option<Origin> {
-        models::origin_of(&self.base_url)
-    }
-
-    fn key_entries(&self) -> Option<Entries> {
-        Some(Entries::of_server(API_KEY, &self.origin()?, &self.base_url))
-    }
-
-    /// Whether the address belongs to this computer.
-    fn is_on_loopback(&self) -> bool {
-        models::is_loopback_address(&self.base_url)
-    }
-
-    /// Whether the model runs on this computer: the address belongs to this computer, and a person
-    /// has confirmed for its scheme, host and port that a model runs there.
-    fn runs_here(&self, settings: &Settings) -> bool {
-        let Some(server) = self.origin() else { return false };
-        let mut said = settings.model.runs_here.iter();
-        self.is_on_loopback() && said.any(|said| models::origin_of(said).as_ref() == Some(&server))
-    }
-
-    fn host(&self) -> String {
-        self.origin().map_or_else(
-            || "an address that cannot be used".to_owned(),
-            |origin| origin.host_and_port(),
-        )
-    }
-}
-
 /// The models of a profile.
 pub(crate) struct HostModels {
     profile: Arc<LiveProfile>,
@@ -142,6 +77,8 @@ pub(crate) struct HostModels {
     random: Arc<dyn Random>,
     silence: Option<Duration>,
     offline: RwLock<Arc<OfflineModel>>,
+    /// The sources that the offline model may be asked about. None if the process serves visitors.
+    sources: Option<Arc<dyn SourceDirectory>>,
     http: OnceLock<HttpClient>,
     lately: Arc<RecentProvider>,
 }
@@ -154,14 +91,17 @@ impl HostModels {
         random: Arc<dyn Random>,
         silence: Option<Duration>,
         packs: Vec<OfflinePack>,
+        sources: Option<Arc<dyn SourceDirectory>>,
     ) -> Self {
+        let offline = RwLock::new(Arc::new(make_offline(packs, sources.as_ref())));
         Self {
             profile,
             keys,
             clock,
             random,
             silence,
-            offline: RwLock::new(Arc::new(OfflineModel::new(packs))),
+            offline,
+            sources,
             http: OnceLock::new(),
             lately: Arc::default(),
         }
@@ -169,16 +109,22 @@ impl HostModels {
 
     /// Replaces the packs that the offline model knows, for example after an import with new names.
     pub(crate) fn set_offline_packs(&self, packs: Vec<OfflinePack>) {
-        *self.offline.write() = Arc::new(OfflineModel::new(packs));
+        *self.offline.write() = Arc::new(make_offline(packs, self.sources.as_ref()));
     }
 
     fn offline_model(&self) -> Arc<OfflineModel> {
         Arc::clone(&self.offline.read())
     }
 
-    /// Explains how the offline model understands a message.
-    pub(crate) fn explain_message(&self, text: &str, now: DateTime<Utc>) -> MessageExplainResponse {
-        self.offline_model().explain(text, now, &self.profile.time_zone())
+    /// Explains how the offline model understands a message. `known` are the sources that the message
+    /// may be about.
+    pub(crate) fn explain_message(
+        &self,
+        text: &str,
+        now: DateTime<Utc>,
+        known: Option<&KnownSources>,
+    ) -> MessageExplainResponse {
+        self.offline_model().explain(text, now, &self.profile.time_zone(), known)
     }
 
     fn remote_model(&self, settings: &Settings, server: Server, rank: Rank) -> Remote {
@@ -303,6 +249,19 @@ impl Models for HostModels {
         if let Some(http) = self.http.get() {
             http.forget_refusals();
         }
+    }
+}
+
+/// Makes the offline model of some packs. It runs in this process, so it may know the values of all
+/// sources.
+fn make_offline(
+    packs: Vec<OfflinePack>,
+    sources: Option<&Arc<dyn SourceDirectory>>,
+) -> OfflineModel {
+    let model = OfflineModel::new(packs);
+    match sources {
+        Some(sources) => model.with_sources(Arc::clone(sources)),
+        None => model,
     }
 }
 

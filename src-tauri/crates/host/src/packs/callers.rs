@@ -41,7 +41,7 @@ impl HostAccess {
             known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
         let models = Arc::new(LimitedModels {
             models: Arc::clone(&self.models),
-            offline: Arc::new(OfflineModel::new(known)),
+            offline: Arc::new(OfflineModel::for_callers(known)),
         });
         let limited = Arc::new(LimitedTools {
             all: Arc::clone(&self.tools),

@@ -91,6 +91,10 @@ impl Paths {
     pub(crate) fn boards(&self) -> PathBuf {
         self.data.join("boards")
     }
+    /// Returns the folder of the rules of alerts, with what they found.
+    pub(crate) fn alerts(&self) -> PathBuf {
+        self.data.join("alerts")
+    }
     /// Returns the folder that keeps the downloads of servers that could not be added.
     pub(crate) fn server_downloads(&self) -> PathBuf {
         self.data.join("server-downloads")
@@ -116,6 +120,7 @@ impl Paths {
             self.server_downloads(),
             self.sources(),
             self.boards(),
+            self.alerts(),
         ]
     }
     /// Returns the folder with a pack's data.

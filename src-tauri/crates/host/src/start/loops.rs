@@ -32,6 +32,10 @@ const UPKEEP_EVERY: Duration = Duration::from_secs(3600);
 /// The time between two rounds in which others confirm a checkpoint.
 const CONFIRM_EVERY: Duration = Duration::from_secs(600);
 
+/// The time between two looks at whether the rules of alerts are due. They are due each hour by the
+/// profile's clock, and at once after a change.
+const ALERTS_EVERY: Duration = Duration::from_secs(60);
+
 /// The minimum time between two pushes about new records.
 const TOTALS_EVERY: Duration = Duration::from_millis(250);
 
@@ -43,6 +47,7 @@ pub(super) fn start_loops(host: &Arc<Host>) {
     tokio::spawn(keep_up_log(Arc::downgrade(host)));
     tokio::spawn(confirm_checkpoints(Arc::downgrade(host)));
     tokio::spawn(end_idle_data_processes(Arc::downgrade(host)));
+    tokio::spawn(check_alerts(Arc::downgrade(host)));
     push_log_totals(host);
 }
 
@@ -112,6 +117,22 @@ async fn end_idle_data_processes(host: Weak<Host>) {
         tokio::time::sleep(pause).await;
         let Some(host) = host.upgrade() else { return };
         host.sources.end_idle_processes().await;
+    }
+}
+
+/// Checks the rules of alerts after a change, and each hour.
+async fn check_alerts(host: Weak<Host>) {
+    let Some(changes) = host.upgrade().map(|host| host.alerts.changes()) else { return };
+    loop {
+        tokio::select! {
+            () = changes.notified() => {}
+            () = tokio::time::sleep(ALERTS_EVERY) => {}
+        }
+        let Some(host) = host.upgrade() else { return };
+        // During an alarm, nothing could be recorded.
+        if host.log.alarm().is_none() {
+            host.alerts.check_if_due().await;
+        }
     }
 }
 

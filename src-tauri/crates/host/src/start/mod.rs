@@ -12,8 +12,10 @@ use engine::{
     Engine, World,
     ports::{AuditLog as _, Events as _},
 };
+use offline::SourceDirectory;
 
 use crate::{
+    alerts::Alerts,
     boards::Boards,
     commands::replay,
     data::Sources,
@@ -50,11 +52,12 @@ impl Host {
         reports::follow_definitions(&servers, &tools, &pushes, &log);
         notices.extend(reports::configure_packs(&tools, &profile, &options));
         delete_leftovers(&paths, &installation, &tools);
-        let models = Arc::new(open_models(&profile, &keys, &tools, &options));
         let declared = declared_credentials(&tools.loaded_packs());
         let sources = Sources::open(&profile, &keys, &log.records, &options)?;
         tools.set_sources(&sources);
+        let models = Arc::new(open_models(&profile, &keys, &tools, &sources, &options));
         let boards = Boards::open(&profile, &sources, &log.records, &options);
+        let alerts = Alerts::open(&profile, &sources, &log.records, &pushes.hub, &options);
         let engine = Engine::new(World {
             store: Arc::clone(&database.store) as _,
             audit: Arc::clone(&log.records) as _,
@@ -75,7 +78,7 @@ impl Host {
         tools.memory.set_engine(&engine);
         let events = Arc::clone(&pushes.hub) as _;
         let packs = HostPacks::new(&engine, tools, &models, &log, events);
-        follow_sources(&sources, &engine, &packs, &pushes, &options);
+        follow_sources(&sources, &engine, &packs, &alerts, &pushes, &options);
         let host = Arc::new(Self::new(Parts {
             engine,
             profile,
@@ -86,6 +89,7 @@ impl Host {
             servers,
             sources,
             boards,
+            alerts,
             packs,
             pushes,
             process: Process::new(options, notices, lock),
@@ -110,24 +114,36 @@ impl Host {
     }
 }
 
-/// Outdates earlier analyses when rows of sources change, and gives stored files to the packs that
-/// know their columns.
+/// Outdates earlier analyses when rows of sources change, gives stored files to the packs that know
+/// their columns, and has the rules of alerts checked.
 fn follow_sources(
     sources: &Sources,
     engine: &Arc<Engine>,
     packs: &HostPacks,
+    alerts: &Arc<Alerts>,
     pushes: &Pushes,
     options: &Options,
 ) {
     let (engine, imports) = (Arc::downgrade(engine), packs.imports.clone());
     let (ids, hub) = (Arc::clone(&options.ids), Arc::clone(&pushes.hub));
+    // The alerts hold the sources.
+    let alerts = Arc::downgrade(alerts);
     sources.set_on_change(move |files, decisions| {
         hub.push(Push::Sources {});
         if let Some(engine) = engine.upgrade() {
             engine.analyses.forget();
         }
+        let alerts = alerts.upgrade();
+        if let Some(alerts) = &alerts {
+            alerts.note_change();
+        }
         let (imports, ids) = (imports.clone(), Arc::clone(&ids));
-        Box::pin(async move { imports.take_known_files(files, &decisions, ids.as_ref()).await })
+        Box::pin(async move {
+            imports.take_known_files(files, &decisions, ids.as_ref()).await;
+            if let Some(alerts) = alerts {
+                alerts.follow_import().await;
+            }
+        })
     });
 }
 
@@ -210,8 +226,10 @@ fn open_models(
     profile: &Arc<LiveProfile>,
     keys: &Keys,
     tools: &HostTools,
+    sources: &Sources,
     options: &Options,
 ) -> HostModels {
+    let is_for_visitors = options.served_packs.is_some();
     HostModels::new(
         Arc::clone(profile),
         keys.clone(),
@@ -219,6 +237,7 @@ fn open_models(
         Arc::clone(&options.random),
         options.model_silence,
         tools.offline_packs(),
+        (!is_for_visitors).then(|| Arc::new(sources.downgrade()) as Arc<dyn SourceDirectory>),
     )
 }
 

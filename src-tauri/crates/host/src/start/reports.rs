@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use store::Recovered;
 
 use crate::{
-    host::{DATABASE_RECOVERED, start_notice},
+    host::start_notice,
     log::HostLog,
     packs::{HostTools, apply_settings, database_checks, missing_packs_error},
     profile::{LiveProfile, Options, Paths},
@@ -66,7 +66,7 @@ async fn report_recovery(log: &Log, file: &str, found: Recovered) -> StartNotice
         .as_ref()
         .map_or_else(|| Text::from("no backup"), |path| path.display().to_string().into());
     let notice = start_notice(
-        DATABASE_RECOVERED,
+        "database_recovered",
         &text!(
             "The database {file} was damaged. The old file is kept at {path}; restored from {backup}.",
             file,

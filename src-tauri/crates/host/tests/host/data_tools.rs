@@ -4,10 +4,12 @@
 mod figures;
 mod hostile;
 mod leaving;
+mod pacing;
 mod periods;
 mod portfolio;
 mod questions;
 mod sizes;
+mod words;
 
 use std::{
     collections::BTreeSet,
@@ -262,6 +264,18 @@ async fn a_model_gets_definitions_samples_and_the_age_of_a_source_and_no_table()
     for (_, samples) in described["samples"].as_object().unwrap() {
         assert!(samples.as_array().unwrap().len() <= 10, "{samples}");
     }
+    let search = json!({"source": "ads", "search": "mobile"});
+    let found = world.answer("data.describe", search).await;
+    assert_eq!(found["values"], json!({"device": ["Mobile"]}), "{found}");
+    assert_eq!(found["measures"][0]["name"], "mobile_clicks");
+    assert_eq!(found["measures"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found.get("samples"), None, "{found}");
+    let everywhere = world.answer("data.describe", json!({"search": "revenue mobile"})).await;
+    let sources = everywhere["sources"].as_array().unwrap();
+    let names: Vec<&Value> = sources.iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["ads", "orders"], "{everywhere}");
+    assert_eq!(sources[0]["values"], json!({"device": ["Mobile"]}), "{everywhere}");
+    assert_eq!(world.answer("data.describe", json!({})).await, listed);
     assert_eq!(described["freshness"]["last_day"], "2026-11-28");
     assert!(described["freshness"]["imported_at"].as_str().unwrap().starts_with("2026-11-29"));
     assert!(

@@ -16,7 +16,7 @@ use contract::{
     AgentError, Commands as _, Empty, RowsParams, SourceJobView, SourceName, SourceParams,
     SourceProfileParams, SourceQueryParams,
     metric_query::{DataResult, MeasureParams, read_metric_query},
-    params::SourceAddParams,
+    params::{QuestionReadParams, SourceAddParams},
     sources::{ImportDecisions, ImportResult, SourceStatus},
 };
 use kit::postgres::{PASSWORD, Postgres};
@@ -97,6 +97,16 @@ async fn a_table_is_connected_with_a_password_that_only_the_keyring_has() {
         limit: 7,
     };
     assert_eq!(world.host.source_rows(rows).await.unwrap().rows.len(), 7);
+
+    // Questions in words know the values in the database.
+    let typed = QuestionReadParams {
+        text: "net for d".to_owned(),
+        cursor: 9,
+        language: "en".to_owned(),
+        before: None,
+    };
+    let offered = world.host.question_read(typed).await.unwrap().completions;
+    assert!(offered.iter().any(|one| one.insert == "de"), "{offered:?}");
 
     // Grouping and filters happen in the database, in transactions that only read and end by
     // themselves, over TLS.

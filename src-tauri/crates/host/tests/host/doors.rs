@@ -104,6 +104,12 @@ async fn a_stored_key_is_refused_in_names_ids_and_settings() {
     let params = BoardTileAddParams { board: None, name: "Weekly".into(), tile };
     refused.push(host.board_tile_add(params).await.unwrap_err());
 
+    let rule = json!({"name": "Spend", "condition": {"no_data_for": {"days": 2}}, "is_on": true,
+        "query": {"source": "ads", "measures": ["spend"], "where": {"campaign": [KEY]}}});
+    let content = serde_json::from_value(rule).unwrap();
+    let params = contract::AlertRuleSaveParams { id: None, revision: 0, content };
+    refused.push(host.alert_rule_save(params).await.unwrap_err());
+
     for error in refused {
         assert_eq!(error.reason_text(), Some("holds_secret"), "{error:?}");
         assert!(!json!(error).to_string().contains(KEY), "{error:?}");

@@ -1,6 +1,7 @@
 //! Tests of a whole host through its command list.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may stop")]
 
+mod alerts;
 mod boards;
 mod changed_servers;
 mod conversations;

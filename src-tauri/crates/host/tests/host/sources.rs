@@ -15,6 +15,7 @@ mod repeating;
 mod replacing;
 mod rights;
 mod taking_back;
+mod typing;
 
 use contract::{SourceName, SourceParams};
 

@@ -4,11 +4,12 @@
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use contract::{
-    Commands, Empty, ItemBody, ItemsPageParams, Reason, SessionExportParams, SessionFormat,
-    SessionParams, SessionView, TurnId, TurnParams, TurnStartParams,
+    Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Commands, Decision, Empty,
+    ErrorCode, ItemBody, ItemsPageParams, Reason, SessionDeleteParams, SessionExportParams,
+    SessionFormat, SessionParams, SessionView, ToolCallParams, TurnId, TurnParams, TurnStartParams,
 };
 use host::{Host, Options};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 async fn open(folder: &Path) -> Arc<Host> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
@@ -165,14 +166,124 @@ async fn a_deleted_message_does_not_return_with_a_copy_of_a_damaged_database() {
     host.stop().await;
     drop(host);
 
-    let database = folder.path().join("countersign.db");
-    let length = fs::metadata(&database).unwrap().len();
-    fs::OpenOptions::new().write(true).open(&database).unwrap().set_len(length / 2).unwrap();
+    damage(&folder.path().join("countersign.db"));
     let host = open(folder.path()).await;
     let notices = host.app_status(Empty {}).await.unwrap().notices;
     assert!(notices.iter().any(|notice| notice.code == "database_recovered"), "{notices:?}");
     assert_eq!(questions(&view(&host).await), [LAST]);
     let error = host.turn_restore(of(&first)).await.unwrap_err();
     assert!(error.has_reason(Reason::NotFound), "{error:?}");
+    host.stop().await;
+}
+
+/// Proposes a note in a conversation of its own. Nobody waits for the decision.
+async fn propose_note(host: &Host) -> Approval {
+    let arguments = json!({ "text": "Account 17 reports in CET" });
+    let session = Some("notes".into());
+    let params = ToolCallParams { tool: "remember".into(), arguments, session, headless: true };
+    let waiting = host.tool_call(params).await.unwrap_err();
+    assert_eq!(waiting.code, ErrorCode::ApprovalRequired, "{waiting:?}");
+    host.approval_pending(Empty {}).await.unwrap().approvals.remove(0)
+}
+
+async fn approve(host: &Host, approval: &Approval) -> Result<(), contract::AgentError> {
+    let decision = Decision::ApproveOnce { confirm_word: None };
+    let (id, hash) = (approval.id.clone(), approval.hash.clone());
+    host.approval_decide(ApprovalDecideParams { id, hash, decision }).await.map(drop)
+}
+
+/// Cuts the database, so that the next start replaces it by its copy.
+fn damage(database: &Path) {
+    let length = fs::metadata(database).unwrap().len();
+    fs::OpenOptions::new().write(true).open(database).unwrap().set_len(length / 2).unwrap();
+}
+
+/// Puts the copy in the place of the database, as a person would.
+fn put_back(database: &Path) {
+    let copies = fs::read_dir(database.with_file_name("backups")).unwrap().flatten();
+    let is_ours = |name: &str| name.starts_with("countersign-") && name.ends_with(".db");
+    let mut paths = copies.map(|entry| entry.path());
+    let copy =
+        paths.find(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_ours));
+    fs::copy(copy.unwrap(), database).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_returns_neither_a_deleted_conversation_nor_an_action_that_ran() {
+    for replace in [damage as fn(&Path), put_back] {
+        let folder = tempfile::tempdir().unwrap();
+        let host = open(folder.path()).await;
+        ask(&host, FIRST, None).await;
+        let approval = propose_note(&host).await;
+        host.stop().await;
+        drop(host);
+        let host = open(folder.path()).await;
+        approve(&host, &approval).await.unwrap();
+        let delete = SessionDeleteParams { session: "s".into(), undo: true };
+        host.session_delete(delete).await.unwrap();
+        host.stop().await;
+        drop(host);
+
+        replace(&folder.path().join("countersign.db"));
+        for _ in 0..2 {
+            let host = open(folder.path()).await;
+            host.session_open(SessionParams { session: "s".into() }).await.unwrap_err();
+            assert!(host.approval_pending(Empty {}).await.unwrap().approvals.is_empty());
+            let all = ApprovalsListParams { include_decided: true };
+            let all = host.approvals_list(all).await.unwrap().approvals;
+            let ends: Vec<_> = all.iter().map(|one| (&one.id, one.status)).collect();
+            assert_eq!(ends, [(&approval.id, ApprovalStatus::Done)]);
+            let again = approve(&host, &approval).await.unwrap_err();
+            assert!(again.has_reason(Reason::NotPending), "{again:?}");
+            assert!(host.audit_verify(Empty {}).await.unwrap().ok);
+            host.stop().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_failed_is_not_repeated_in_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("countersign.db");
+    let host = open(folder.path()).await;
+    ask(&host, FIRST, None).await;
+    let rows = rusqlite::Connection::open(&database).unwrap();
+    rows.execute_batch(
+        "CREATE TRIGGER refuse BEFORE DELETE ON session BEGIN SELECT RAISE(ABORT, 'no'); END;",
+    )
+    .unwrap();
+    let delete = SessionDeleteParams { session: "s".into(), undo: false };
+    host.session_delete(delete).await.unwrap_err();
+    rows.execute_batch("DROP TRIGGER refuse;").unwrap();
+    drop(rows);
+    host.stop().await;
+    drop(host);
+
+    put_back(&database);
+    let host = open(folder.path()).await;
+    assert_eq!(questions(&view(&host).await), [FIRST]);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_was_made_before_an_undo_has_what_was_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let first = ask(&host, FIRST, None).await;
+    ask(&host, LAST, None).await;
+    propose_note(&host).await;
+    host.turn_delete(of(&first)).await.unwrap();
+    let delete = SessionDeleteParams { session: "s".into(), undo: true };
+    host.session_delete(delete).await.unwrap();
+    // An erasure makes a new copy at once.
+    host.session_erase(SessionParams { session: "notes".into() }).await.unwrap();
+    host.session_restore(SessionParams { session: "s".into() }).await.unwrap();
+    host.turn_restore(of(&first)).await.unwrap();
+    host.stop().await;
+    drop(host);
+
+    put_back(&folder.path().join("countersign.db"));
+    let host = open(folder.path()).await;
+    assert_eq!(questions(&view(&host).await), [FIRST, LAST]);
     host.stop().await;
 }

@@ -114,7 +114,10 @@ pub fn join_answer(events: &[Result<ModelEvent, ModelError>]) -> Answer {
             }
             Ok(ModelEvent::Loading) => {}
             Ok(
-                ModelEvent::Choices(_) | ModelEvent::FellBack { .. } | ModelEvent::SecretRemoved,
+                ModelEvent::Choices(_)
+                | ModelEvent::FellBack { .. }
+                | ModelEvent::LocalData
+                | ModelEvent::SecretRemoved,
             ) => {
                 panic!("a server never sends these")
             }

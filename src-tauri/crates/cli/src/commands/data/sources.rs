@@ -135,7 +135,10 @@ fn origin_of(source: &SourceView) -> String {
             Some(import) => {
                 format!("{} ({})", import.report.file, import.at.format("%Y-%m-%d %H:%M UTC"))
             }
-            None => "no file".to_owned(),
+            None => match source.computed_from.as_slice() {
+                [delivery, plan] => format!("computed from {delivery} and {plan}"),
+                _ => "no file".to_owned(),
+            },
         },
     }
 }
@@ -187,7 +190,8 @@ fn head_of(source: &SourceView) -> String {
         source.rows.map(|rows| count_of(rows, "row")).into_iter().collect();
     parts.extend(source.days.map(glance::show_span));
     parts.push(definitions_of(source));
-    parts.push(format!("from {}", origin_of(source)));
+    let from = if source.computed_from.is_empty() { "from " } else { "" };
+    parts.push(format!("{from}{}", origin_of(source)));
     format!("{}: {}", source.name, parts.join(", "))
 }
 
@@ -285,12 +289,17 @@ pub(super) async fn undo(link: &Link, out: Out, name: String) -> Result<Exit, Fa
 
 pub(super) async fn remove(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
     let params = params(name);
+    let known = link.commands.sources_list(Empty {}).await?.sources;
     link.commands.source_remove(params.clone()).await?;
     if out.json {
         out.print_json(&json!({"removed": params.name}));
     } else {
         let name = params.name.as_str();
         Paragraph::new(format!("{name} was removed, and its rows were erased.")).print_line(out);
+        for needy in known.iter().filter(|one| one.computed_from.contains(&params.name)) {
+            let told = format!("{} needs {name}, and has no figures without it.", needy.name);
+            Paragraph::new(told).print_note(out);
+        }
     }
     Ok(Exit::Done)
 }

@@ -10,6 +10,7 @@ use contract::{
 
 use crate::host::Host;
 
+mod alerts;
 mod app;
 mod approvals;
 mod audit;
@@ -26,8 +27,8 @@ mod turns;
 /// The functions of all areas.
 mod functions {
     pub(super) use super::{
-        app::*, approvals::*, audit::*, boards::*, data::*, memory::*, policy::*, servers::*,
-        sessions::*, settings::*, sources::*, turns::*,
+        alerts::*, app::*, approvals::*, audit::*, boards::*, data::*, memory::*, policy::*,
+        servers::*, sessions::*, settings::*, sources::*, turns::*,
     };
 }
 

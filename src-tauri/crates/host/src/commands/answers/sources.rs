@@ -44,8 +44,7 @@ pub(super) async fn source_undo(
 }
 
 pub(super) async fn source_remove(host: &Host, params: SourceParams) -> Result<Empty, AgentError> {
-    host.check_alarm()?;
-    host.sources.remove(&params).await.map(|()| Empty {})
+    host.remove_source(&params).await.map(|()| Empty {})
 }
 
 pub(super) async fn source_refresh(
@@ -69,6 +68,14 @@ pub(super) async fn source_define(
 ) -> Result<SourceDescription, AgentError> {
     host.check_alarm()?;
     host.sources.define(&params).await
+}
+
+pub(super) async fn source_synonym_add(
+    host: &Host,
+    params: SourceSynonymParams,
+) -> Result<Empty, AgentError> {
+    host.check_alarm()?;
+    host.sources.add_synonym(&params).await.map(|()| Empty {})
 }
 
 pub(super) async fn source_approve(

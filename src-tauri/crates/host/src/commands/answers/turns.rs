@@ -45,7 +45,22 @@ pub(super) async fn message_explain(
     host: &Host,
     params: MessageExplainParams,
 ) -> Result<MessageExplainResponse, AgentError> {
-    Ok(host.models.explain_message(&params.text, host.now()))
+    let known = host.sources.known().await;
+    Ok(host.models.explain_message(&params.text, host.now(), known.as_deref()))
+}
+
+pub(super) async fn question_read(
+    host: &Host,
+    params: QuestionReadParams,
+) -> Result<QuestionReadResponse, AgentError> {
+    Ok(host.read_question(&params).await)
+}
+
+pub(super) async fn question_suggestions(
+    host: &Host,
+    params: QuestionSuggestionsParams,
+) -> Result<QuestionSuggestionsResponse, AgentError> {
+    Ok(host.suggest_questions(&params).await)
 }
 
 pub(super) async fn instructions_list(

@@ -241,5 +241,12 @@ async fn visitors_of_the_chat_api_reach_no_source_through_a_tool() {
         let error = response.error.unwrap_or_else(|| panic!("{tool}: {}", response.data));
         assert_eq!(error.reason_text(), Some("not_found"), "{tool}: {error:?}");
     }
+    // The offline model knows no source either, neither by its names nor by a misspelled value.
+    for (id, words) in [("names", "amount by city"), ("value", "amount for Northm")] {
+        let response = world.run(id, words).await;
+        let told = format!("{response:?}");
+        assert!(response.structured_output.is_none_or(|found| found.results.is_empty()), "{told}");
+        assert!(!told.contains("Northam"), "{told}");
+    }
     world.host.stop().await;
 }

@@ -95,6 +95,12 @@ async fn a_wide_source_is_described_in_pages() {
     assert!(pages > 1);
     let listed = world.answer("data.sources", json!({})).await;
     assert!(size(&listed) <= MOST);
-    assert!(listed["sources"][0]["notes"].to_string().contains("330"), "{listed}");
+    assert_eq!(listed["sources"][0]["rows"], 2);
+    assert_eq!(listed["sources"][0].get("measures"), None, "names come by a search");
+    let search = json!({"source": "wide", "search": "name 317"});
+    let found = world.answer("data.describe", search).await;
+    assert!(found["measures"][0]["name"].as_str().unwrap().ends_with("317"), "{found}");
+    assert!(notes(&found).contains("left out"), "{found}");
+    assert!(size(&found) < 8_000, "{} bytes", size(&found));
     world.host.stop().await;
 }

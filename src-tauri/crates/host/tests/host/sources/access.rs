@@ -106,15 +106,15 @@ async fn doctor_tells_every_limit_and_the_isolation_of_the_data_processes() {
         check.message.to_string()
     };
     let room = message("data");
-    assert!(room.contains("0 of at most 20000 MB"), "{room}");
+    assert!(room.contains("0 of at most 20,000 MB"), "{room}");
     let limits = message("data limits");
     for part in [
-        "1792 MB of memory",
+        "1,792 MB of memory",
         "60 seconds",
-        "4096 MB of temporary files",
+        "4,096 MB of temporary files",
         "512 open files",
-        "1000000 rows, of a database 100000, and 64 MB",
-        "An import may use 1792 MB of memory and 120 minutes, read 8 GB, or 4 GB of text, and write files of 64 GB",
+        "1,000,000 rows, of a database 100,000, and 64 MB",
+        "An import may use 1,792 MB of memory and 120 minutes, read 8 GB, or 4 GB of text, and write files of 64 GB",
         "nobody asks for 300 seconds",
     ] {
         assert!(limits.contains(part), "{part:?} is missing in: {limits}");
