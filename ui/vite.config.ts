@@ -3,6 +3,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { components } from "./components";
+import { crates } from "./crates";
 
 /** Excludes the words of packs' answers from the pages. The window shows only names and sentences, which are their own keys. */
 const packSentences: Plugin = {
@@ -62,7 +63,7 @@ export function frozenPrototype(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [packSentences, components, frozenPrototype(), svelte()],
+  plugins: [packSentences, components, crates, frozenPrototype(), svelte()],
   clearScreen: false,
   // The dev server bundles libraries without the plugins above.
   optimizeDeps: { rolldownOptions: { plugins: [frozenPrototype()] } },

@@ -2,6 +2,7 @@
 // language, `window/AREA.json` has the texts of a part of the window, and `host.json` the sentences of
 // the host. English is a part of the page, and the texts of another language are loaded when it is chosen.
 // A new language is a new folder.
+import type enAlerts from "../../../messages/en/window/alerts.json";
 import type enApproval from "../../../messages/en/window/approval.json";
 import type enAudit from "../../../messages/en/window/audit.json";
 import type enBoards from "../../../messages/en/window/boards.json";
@@ -24,6 +25,7 @@ import type enTools from "../../../messages/en/window/tools.json";
 import type { Message } from "./plural";
 
 export type MessageKey =
+  | keyof typeof enAlerts
   | keyof typeof enApproval
   | keyof typeof enAudit
   | keyof typeof enBoards

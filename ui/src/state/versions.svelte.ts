@@ -124,6 +124,12 @@ export class Versions {
     if (isDone) this.chat.focusWanted++;
   }
 
+  /** Asks a question again whose answer failed: as a version of its turn, or as a new message in a conversation without versions. */
+  async retry(turn: string, text: string): Promise<void> {
+    if (this.refusal === "api") await this.chat.ask(text);
+    else await this.regenerate(turn, "question", null);
+  }
+
   /** Shows the next or previous version of a question where the present one is. */
   async step(turn: string, step: 1 | -1, top: number): Promise<void> {
     const { open } = this.chat;

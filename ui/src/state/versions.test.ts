@@ -98,6 +98,17 @@ beforeEach(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
+test("a failed answer is tried again as a version of its turn, so that the question stands once", async () => {
+  await versions.retry("c", "question c");
+  expect(called("turn_start")).toMatchObject([{ text: "question c", replaces: "c" }]);
+  host.calls = [];
+  await chat.select("shop:1");
+  await versions.retry("c", "question c");
+  expect(called("turn_start")).toEqual([
+    expect.not.objectContaining({ replaces: expect.anything() as unknown }),
+  ]);
+});
+
 describe("edits", () => {
   test("a text that was begun stays beside the draft, also while another conversation is open", async () => {
     chat.draft = "half a";

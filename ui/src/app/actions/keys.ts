@@ -8,6 +8,8 @@ export interface Keys {
   ctrl?: boolean;
   /** Whether Shift is held. Asked of letters only: some layouts need Shift for a sign or a digit. */
   shift?: boolean;
+  /** Whether Alt is held. Only parts of the window use it, because AltGr types signs. */
+  alt?: boolean;
   /** Further keys that count without Shift, for layouts that have the sign above another one. */
   plain?: readonly string[];
   /** Places on the keyboard that count without Shift, for layouts without the digit there. */
@@ -31,14 +33,17 @@ const NAMES: Readonly<Record<string, string>> = {
   enter: "Enter",
   end: "End",
   home: "Home",
+  tab: "Tab",
   escape: "Esc",
   arrowup: "↑",
+  arrowdown: "↓",
 };
 
 /** Returns the keys as they stand on a keyboard, such as `["Ctrl", "Shift", "P"]`. */
-export function keyNames({ key, ctrl = false, shift = false }: Keys): string[] {
+export function keyNames({ key, ctrl = false, alt = false, shift = false }: Keys): string[] {
   return [
     ...(ctrl ? ["Ctrl"] : []),
+    ...(alt ? ["Alt"] : []),
     ...(shift ? ["Shift"] : []),
     NAMES[key] ?? key.toLocaleUpperCase("en"),
   ];

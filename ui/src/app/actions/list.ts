@@ -183,12 +183,15 @@ export const PART_KEYS: readonly PartKey[] = [
   { name: "help.send", keys: { key: "enter" } },
   { name: "help.newline", keys: { key: "enter", shift: true } },
   { name: "help.mention", keys: { key: "@" } },
+  { name: "help.complete", keys: { key: "tab" } },
   { name: "help.edit_last", keys: { key: "arrowup" } },
   { name: "chat.to_start", keys: { key: "home" } },
   { name: "chat.to_end", keys: { key: "end" } },
   { name: "sessions.rename_title", keys: { key: "f2" } },
   { name: "sessions.delete_this", keys: { key: "delete" } },
   { name: "help.menu", keys: { key: "f10", shift: true } },
+  { name: "help.column_menu", keys: { key: "arrowdown", alt: true } },
+  { name: "help.totals", keys: { key: "end", ctrl: true } },
   { name: "help.escape", keys: { key: "escape" } },
 ];
 

@@ -3,4 +3,4 @@
 /**
  * Why a definition needs the approval of a person.
  */
-export type DefinitionRisk = "sum_not_confirmed" | "computed" | "last_value" | "constant_currency" | "merged_names" | "derived_dimension" | "join" | "rates" | "spread";
+export type DefinitionRisk = "sum_not_confirmed" | "computed" | "last_value" | "constant_currency" | "merged_names" | "derived_dimension" | "join" | "rates" | "spread" | "pacing";

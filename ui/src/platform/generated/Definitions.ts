@@ -3,6 +3,7 @@ import type { Dimension } from "./Dimension";
 import type { Grain } from "./Grain";
 import type { Join } from "./Join";
 import type { Measure } from "./Measure";
+import type { Pacing } from "./Pacing";
 import type { Rates } from "./Rates";
 import type { SourceName } from "./SourceName";
 import type { Spread } from "./Spread";
@@ -28,6 +29,10 @@ time?: TimeColumn,
  * How the amounts of a plan are divided over days. None: each row is of one day.
  */
 spread?: Spread, 
+/**
+ * How the rows are computed from two other sources. None: they are those of a table.
+ */
+pacing?: Pacing, 
 /**
  * The values that rows can be grouped by.
  */

@@ -23,4 +23,8 @@ name?: NameRule,
 /**
  * Other names of the dimension, by language.
  */
-synonyms?: { [key in string]: Array<string> }, } & ({ "column": string } | { "when": Condition } | { "groups": Groups } | { "split": Split } | { "bins": Bins } | { "first": FirstValue } | { "lookup": Lookup });
+synonyms?: { [key in string]: Array<string> }, 
+/**
+ * Other names of its values, by language. The first one of a language is shown to people.
+ */
+values?: { [key in string]: { [key in string]: Array<string> } }, } & ({ "column": string } | { "when": Condition } | { "groups": Groups } | { "split": Split } | { "bins": Bins } | { "first": FirstValue } | { "lookup": Lookup });

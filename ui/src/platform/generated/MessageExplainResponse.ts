@@ -2,6 +2,7 @@
 import type { CorrectedWord } from "./CorrectedWord";
 import type { ExplainedClause } from "./ExplainedClause";
 import type { ExplainedGoal } from "./ExplainedGoal";
+import type { ExplainedReading } from "./ExplainedReading";
 
 /**
  * How the offline model understands a message that begins a conversation.
@@ -23,6 +24,10 @@ clauses: Array<ExplainedClause>,
  * The calls that are planned for the whole message, in order.
  */
 goals: Array<ExplainedGoal>, 
+/**
+ * The ways to read the message as questions about sources, in its order and the best first.
+ */
+readings?: Array<ExplainedReading>, 
 /**
  * The kind of the answer if no tool is called, such as `not_understood`.
  */

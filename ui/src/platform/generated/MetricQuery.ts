@@ -11,6 +11,7 @@ import type { Period } from "./Period";
 import type { SecondStep } from "./SecondStep";
 import type { SourceName } from "./SourceName";
 import type { Top } from "./Top";
+import type { WhatIf } from "./WhatIf";
 
 /**
  * A structured question for figures.
@@ -84,6 +85,11 @@ explain?: Explain,
  * The currency that amounts are converted to.
  */
 in_currency?: string, 
+/**
+ * Other budgets and rates than the real ones, for sources that are computed from delivery and
+ * plan. The verdicts on the past stay those of reality.
+ */
+what_if?: Array<WhatIf>, 
 /**
  * The moment that relative periods refer to.
  */

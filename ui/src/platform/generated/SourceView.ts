@@ -65,6 +65,11 @@ bytes?: number,
  */
 settles_after?: number, 
 /**
+ * The sources that its rows are computed from: the delivery, then the plan. Empty: it has rows of
+ * its own.
+ */
+computed_from?: Array<SourceName>, 
+/**
  * Notes for people about the source, such as "network not restricted".
  */
 notes: Array<Text>, };

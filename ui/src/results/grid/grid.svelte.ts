@@ -114,7 +114,9 @@ export class GridState {
   }));
   readonly drawn = $derived.by<RowRange>(() => drawnRows(this.view, SPARE));
   readonly content = $derived.by<number>(() => contentHeight(this.view));
-  readonly area = $derived.by<Area | null>(() => areaOf(this.selection));
+  readonly area = $derived.by<Area | null>(() =>
+    this.isTotal(this.selection.active.row) ? null : areaOf(this.selection),
+  );
   /** The columns that are drawn. */
   readonly drawnColumns = $derived.by<ColumnRange>(() => {
     const count = this.columns.length;
@@ -225,8 +227,14 @@ export class GridState {
     if (chosen) this.look.choose(chosen.name, look);
   }
 
+  /** Whether a row is one with totals, which is part of no selection. */
+  isTotal(row: number): boolean {
+    return row >= this.rows.total;
+  }
+
   choose(place: Place, isExtended: boolean): void {
-    this.selection = moved(this.selection, place, isExtended);
+    const isPart = isExtended && !this.isTotal(this.selection.anchor.row);
+    this.selection = moved(this.selection, place, isPart);
   }
 
   /** Does what a key says. Returns the scroll position that shows the active cell, and whether the key was used. */
@@ -246,10 +254,13 @@ export class GridState {
       rows: this.rows.total,
       columns: this.columns.length,
       page: Math.max(1, Math.floor(this.height / this.rowHeight) - 1),
+      totals: event.shiftKey ? 0 : this.totalLines.length,
     });
     if (!to) return { isUsed: false, scrollTo: null };
     this.choose(to, event.shiftKey);
-    return { isUsed: true, scrollTo: to.row < 0 ? null : positionFor(this.view, to.row) };
+    // Headings and totals are always in view.
+    const isFixed = to.row < 0 || this.isTotal(to.row);
+    return { isUsed: true, scrollTo: isFixed ? null : positionFor(this.view, to.row) };
   }
 
   /** Changes the width of the active column with Shift and an arrow key, or makes it automatic again. Returns whether the key was used. */

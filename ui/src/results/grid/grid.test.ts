@@ -362,6 +362,23 @@ test("keys move, select, sort and scroll", () => {
   expect(press("x").isUsed).toBe(false);
 });
 
+test("the totals are reached by keys, and are part of no selection", () => {
+  const totals = { rows: [row(9)], label: "Total", reasons: [] };
+  const rows = new LocalRows(columns, [row(1), row(2)]);
+  const grid = new GridState(rows, null, null, totals);
+  const press = (key: string, rest = {}) =>
+    grid.press({ key, ctrlKey: false, metaKey: false, shiftKey: false, ...rest });
+  press("ArrowDown");
+  expect(press("ArrowDown")).toEqual({ isUsed: true, scrollTo: null });
+  expect([grid.selection.active.row, grid.area]).toEqual([2, null]);
+  press("ArrowUp", { shiftKey: true });
+  expect(grid.area).toMatchObject({ firstRow: 1, lastRow: 2 });
+  press("ArrowDown", { shiftKey: true });
+  expect(grid.selection.active.row, "a selection stops at the last row").toBe(1);
+  press("End", { ctrlKey: true });
+  expect(grid.selection.active).toEqual({ row: 2, column: 3 });
+});
+
 test("the width of a column is changed with keys or the pointer, and remembered for its table", () => {
   const gridFor = (table: string | null): GridState => {
     const grid = new GridState(new LocalRows(columns, [row(1)]), table);

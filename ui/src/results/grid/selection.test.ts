@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { areaOf, isSelected, moved, placeAfter, sizeOfArea, type Selection } from "./selection";
 
-const size = { rows: 100_000, columns: 4, page: 20 };
+const size = { rows: 100_000, columns: 4, page: 20, totals: 0 };
 const at = (row: number, column: number) => ({ row, column });
 
 test("keys move the active cell, and stop at the edges and at the headings", () => {
@@ -33,4 +33,19 @@ test("a move with Shift selects a rectangle, and a move without it ends the rect
 test("the headings are not selected with cells", () => {
   const selection: Selection = { active: at(0, 0), anchor: at(0, 0) };
   expect(areaOf(moved(selection, at(-1, 2), true))).toBeNull();
+});
+
+test("the totals follow the last row, and the same keys lead back", () => {
+  const totals = { ...size, totals: 2 };
+  const go = (key: string, isControl: boolean, row: number) =>
+    placeAfter(key, isControl, at(row, 1), totals)?.row;
+  expect(go("ArrowDown", false, 99_999)).toBe(100_000);
+  expect(go("ArrowDown", false, 100_001)).toBe(100_001);
+  expect(go("ArrowDown", true, 5)).toBe(99_999);
+  expect(go("ArrowDown", true, 99_999)).toBe(100_000);
+  expect(go("PageDown", false, 99_990)).toBe(99_999);
+  expect(go("PageDown", false, 99_999)).toBe(100_000);
+  expect(go("End", true, 0)).toBe(100_001);
+  expect(go("ArrowUp", false, 100_000)).toBe(99_999);
+  expect(go("Home", true, 100_001)).toBe(0);
 });

@@ -1,4 +1,5 @@
-// The active cell of a table, and the rectangle of selected cells. Pure. Row -1 is the line of headings.
+// The active cell of a table, and the rectangle of selected cells. Pure. Row -1 is the line of headings, and the rows with totals follow the last
+// row.
 
 export interface Place {
   row: number;
@@ -16,6 +17,8 @@ export interface Size {
   columns: number;
   /** The number of rows that fit into view. */
   page: number;
+  /** The number of rows with totals. */
+  totals: number;
 }
 
 /** A rectangle of cells; the last row and column are not included. */
@@ -28,9 +31,9 @@ export interface Area {
 
 const HEADINGS = -1;
 
-function within({ row, column }: Place, { rows, columns }: Size): Place {
+function within({ row, column }: Place, { rows, columns, totals }: Size): Place {
   return {
-    row: Math.max(HEADINGS, Math.min(rows - 1, row)),
+    row: Math.max(HEADINGS, Math.min(rows + totals - 1, row)),
     column: Math.max(0, Math.min(columns - 1, column)),
   };
 }
@@ -43,15 +46,18 @@ export function placeAfter(
   size: Size,
 ): Place | null {
   const last = { row: size.rows - 1, column: size.columns - 1 };
+  const end = { ...last, row: last.row + size.totals };
+  // From the last row, the same keys lead to the totals.
+  const down = (by: number): number => (row >= last.row ? row + 1 : Math.min(last.row, row + by));
   const moves: Record<string, Place> = {
-    ArrowDown: { row: isControl ? last.row : row + 1, column },
+    ArrowDown: { row: down(isControl ? size.rows : 1), column },
     ArrowUp: { row: isControl ? 0 : row - 1, column },
     ArrowRight: { row, column: isControl ? last.column : column + 1 },
     ArrowLeft: { row, column: isControl ? 0 : column - 1 },
-    PageDown: { row: row + size.page, column },
+    PageDown: { row: down(size.page), column },
     PageUp: { row: Math.max(0, row - size.page), column },
     Home: isControl ? { row: 0, column: 0 } : { row, column: 0 },
-    End: isControl ? last : { row, column: last.column },
+    End: isControl ? end : { row, column: last.column },
   };
   const to = moves[key];
   return to ? within(to, size) : null;

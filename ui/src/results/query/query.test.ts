@@ -101,10 +101,10 @@ beforeEach(() => {
 
 test("each part of a question is a button, and its source is a text", () => {
   const html = render(QueryBar, { props: { question: new QueryState(given) } }).body;
-  expect(text(html)).toBe("Spend by week Account: Bluebell from ads");
+  expect(text(html)).toBe("Spend By week Account: Bluebell From ads");
   expect(html.match(/<button[^>]*class="chip/g)).toHaveLength(4);
   expect(html).toContain('aria-expanded="false"');
-  expect(html).toMatch(/<span class="chip fixed[^"]*">from ads/);
+  expect(html).toMatch(/<span class="chip fixed[^"]*">From ads/);
 });
 
 test("a SELECT and an older answer have no parts that could be changed", () => {

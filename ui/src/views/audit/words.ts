@@ -69,6 +69,7 @@ export const TYPES: readonly RecordType[] = Object.keys(textsOf(FALLBACK))
 
 /** The fields that may name the object of a record if the record is not about a tool. */
 const SUBJECTS: Partial<Record<RecordType, string[]>> = {
+  alert_told: ["source"],
   model_call: ["model"],
   setting_changed: ["setting"],
   kill_switch: ["setting", "agent"],

@@ -18,6 +18,7 @@ const sources = (active: "sample" | "imported", rest: Partial<Sources> = {}): So
     maps_columns: true,
   },
   accounts: [],
+  answerable: [],
   ...rest,
 });
 const keys = (found: ReturnType<typeof suggest>["questions"]) =>
@@ -38,6 +39,21 @@ test("a pack gives at most three questions", () => {
     "b",
     "c",
     "Show me tents",
+  ]);
+});
+
+test("questions about sources come first, and leave room for those of packs", () => {
+  const answerable = [
+    "Spend by week",
+    "Clicks by week",
+    "Top 5 campaigns",
+    "Spend last month",
+    "x",
+  ];
+  expect(suggest(sources("sample", { answerable }), "en").questions).toEqual([
+    ...answerable.slice(0, 4),
+    "How is account 17?",
+    "b",
   ]);
 });
 

@@ -1,5 +1,5 @@
 // The questions that a new conversation suggests, and how sample data and the demo shop introduce themselves. They follow
-// the data in use: neither of the two is suggested once the user's own data answers. Pure.
+// the data in use: questions about sources come first, and neither of the two is suggested once the user's own data answers. Pure.
 import type { MessageKey } from "../../i18n/index.svelte";
 import type { PackDatasets } from "../../platform/generated/PackDatasets";
 import type { PackView } from "../../platform/generated/PackView";
@@ -18,6 +18,8 @@ export interface Sources {
   data: PackDatasets | null;
   /** Names of accounts in the imported data, as far as they are known. */
   accounts: readonly string[];
+  /** Questions that the host can answer from the sources. */
+  answerable: readonly string[];
 }
 
 export interface Suggestions {
@@ -29,12 +31,14 @@ export interface Suggestions {
 /** The pack whose own server is a demo. With an address in its settings, the pack uses a real shop. */
 const DEMO_SHOP = "shop";
 const OF_A_PACK = 3;
+/** The most questions about sources. */
+export const OF_SOURCES = 4;
 const MOST = 6;
 
 export function suggest(sources: Sources, language: string): Suggestions {
-  const { packs, servers, data, accounts } = sources;
+  const { packs, servers, data, accounts, answerable } = sources;
   const own = data?.active === "imported";
-  const found: Suggestions = { introductions: [], questions: [] };
+  const found: Suggestions = { introductions: [], questions: answerable.slice(0, OF_SOURCES) };
   for (const { id, examples } of packs) {
     const isDemo =
       id === DEMO_SHOP && !servers.some((server) => server.pack === id && server.address);

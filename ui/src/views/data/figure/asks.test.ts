@@ -88,7 +88,7 @@ test("the greatest value of a dimension comes first", () => {
   expect(questionOf(ask, "ads")).toBe("Show spend by campaign in ads");
 });
 
-test("a question for the chat is offered only where a language model answers it", () => {
+test("a question for the chat is offered only where the assistant answers it", () => {
   const ask = asksOfSource(DEFINITIONS, SOURCE)[0]!;
   const page = (isAnswered: boolean): string =>
     textsOf(

@@ -66,7 +66,7 @@ export class SourceState {
   async open(): Promise<void> {
     // The list has the uses and units of the columns.
     if (!sources.find(this.name)) await sources.read();
-    this.rows.open();
+    if (!sources.find(this.name)?.computed_from?.length) this.rows.open();
     await this.read();
   }
 

@@ -4,6 +4,7 @@ import { setLanguage, setTimeZone } from "../../../i18n/index.svelte";
 import { sourceOf } from "../testing";
 import {
   ageOf,
+  computedText,
   fitsSearch,
   freshText,
   nextSourceOrder,
@@ -29,6 +30,12 @@ test("a size has the unit that people read it in", () => {
     "1.5 MB",
     "10 GB",
   ]);
+});
+
+test("a source without rows of its own says what it is computed from", () => {
+  expect(computedText(sourceOf("ads"))).toBe("");
+  const pacing = { ...sourceOf("pacing"), computed_from: ["ads", "budgets"] };
+  expect(computedText(pacing)).toBe("Computed from ads and budgets");
 });
 
 test("the age is that of the last day, in the reader's zone", () => {

@@ -48,6 +48,13 @@ export function settlesText({ settles_after }: SourceView): string {
   return settles_after ? t("sources.settles", { count: settles_after }) : "";
 }
 
+/** Returns which sources a source is computed from; empty if it has rows of its own. */
+export function computedText({ computed_from }: SourceView): string {
+  const [delivery, plan] = computed_from ?? [];
+  if (delivery === undefined || plan === undefined) return "";
+  return t("sources.computed_from", { delivery, plan });
+}
+
 export const STATUS_TEXTS: Record<SourceStatus, MessageKey> = {
   damaged: "sources.status_damaged",
   importing: "sources.status_importing",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import components from "virtual:components";
 import { expect, test } from "vitest";
 import { readComponents } from "../../../../components";
+import { cratesOf, lockedCrates, type Metadata } from "../../../../crates";
 import changelog from "../../../../../CHANGELOG.md?raw";
 import { setLanguage } from "../../../i18n/index.svelte";
 import type { DoctorResponse } from "../../../platform/generated/DoctorResponse";
@@ -37,6 +38,51 @@ test("each component of the pages has a licence, and nearly each its text", () =
   expect(components).toEqual(found);
   expect(found.filter(({ license }) => license === "")).toEqual([]);
   expect(found.find(({ name }) => name === "vega")?.text).toContain("Redistribution");
+});
+
+test("the libraries of the programs are those of no test and no tool, and have each text once", () => {
+  const of = (name: string, path: string, source: string | null) => ({
+    id: name,
+    name,
+    version: "1.0.0",
+    license: "MIT",
+    source,
+    manifest_path: `/${path}/${name}/Cargo.toml`,
+  });
+  const needs = (id: string, ...deps: [string, string | null][]) => ({
+    id,
+    deps: deps.map(([pkg, kind]) => ({ pkg, dep_kinds: [{ kind }] })),
+  });
+  const metadata: Metadata = {
+    packages: [
+      of("store", "home/crates", null),
+      of("kit", "home/tests", null),
+      of("sqlite", "registry", "r"),
+      of("deep", "registry", "r"),
+      of("cc", "registry", "r"),
+      of("driver", "registry", "r"),
+    ],
+    workspace_root: "/home",
+    workspace_members: ["store", "kit"],
+    resolve: {
+      nodes: [
+        needs("store", ["sqlite", null], ["cc", "build"]),
+        needs("sqlite", ["deep", null]),
+        needs("kit", ["driver", null]),
+      ],
+    },
+  };
+  const found = cratesOf(metadata, (folder) =>
+    folder.endsWith("deep") ? ["MIT\n text"] : ["MIT text", `NOTICE of ${folder}`],
+  );
+  expect(found.crates.map(({ name, texts }) => [name, texts])).toEqual([
+    ["deep", [0]],
+    ["sqlite", [0, 1]],
+  ]);
+  expect(found.texts).toEqual(["MIT\n text", "NOTICE of /registry/sqlite"]);
+  const lock =
+    '[[package]]\nname = "own"\nversion = "0.1.0"\n\n[[package]]\nname = "cc"\nversion = "1.2.0"\nsource = "registry"\n';
+  expect(lockedCrates(lock).crates.map(({ name }) => name)).toEqual(["cc"]);
 });
 
 test("the diagnostics have version and checks, and no folder of a person", () => {
