@@ -9,7 +9,7 @@ use crate::{
     world::{Journey, NOW, Page},
 };
 
-const ADS: &str = "Day,Campaign,Cost,Clicks\n2026-10-05,Autumn,100.50,10\n\
+pub const ADS: &str = "Day,Campaign,Cost,Clicks\n2026-10-05,Autumn,100.50,10\n\
                    2026-10-20,Winter,40.25,4\n2026-10-21,Autumn,200.25,20\n\
                    2026-11-01,Autumn,1000.50,100\n2026-11-02,Winter,2000.25,200\n";
 
@@ -71,7 +71,7 @@ fn a_question_changed_in_its_parts_is_answered_as_the_same_question_in_words() {
 }
 
 /// Opens the form of a part of the question; `+` adds a part.
-fn change_part(page: &Page<'_>, at: &str) {
+pub fn change_part(page: &Page<'_>, at: &str) {
     press(page, &format!("button.chip[data-at=\"{at}\"]"), "");
 }
 
@@ -86,7 +86,7 @@ fn press(page: &Page<'_>, selector: &str, name: &str) {
 
 /// Waits until the table of a result has these rows, in any order.
 #[track_caller]
-fn shows(page: &Page<'_>, result: u32, rows: &Value) {
+pub fn shows(page: &Page<'_>, result: u32, rows: &Value) {
     let script = "const shaped = document.querySelectorAll('section.shaped')[arguments[0]]; \
                   return [...shaped?.querySelectorAll('tbody tr:not(.total)') ?? []].map((row) => [...row.cells].map((cell) => cell.innerText.trim())).sort();";
     wait(&format!("the rows {rows}"), || {

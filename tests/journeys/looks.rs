@@ -6,6 +6,7 @@ use std::{
     cell::RefCell,
     fmt::Write as _,
     fs,
+    net::TcpListener,
     path::Path,
     thread::sleep,
     time::{Duration, Instant},
@@ -44,7 +45,11 @@ const SECTIONS: [&str; 7] = [
 #[test]
 fn every_view_is_accessible_and_not_cut_in_every_theme_and_size() {
     let model = Model::start();
-    let journey = Journey::with("looks", &model.settings(), &[]);
+    let mut journey = Journey::prepare("looks", &[]);
+    let private = "[packs.parcels]\nprivate_network = true\n";
+    journey.settings(&format!("{}{private}", model.settings()));
+    parcels(&mut journey);
+    journey.open();
     let inspection = Inspection::of(&journey);
     journey.chat(|page| page.says("What would you like to know?"));
     inspection.view("chat-empty");
@@ -72,7 +77,38 @@ fn approval(inspection: &Inspection<'_>) {
     wait("nothing to wait", || journey.pending().is_empty().then_some(()));
 }
 
-/// A conversation with a chart, a table, figures, a view of a pack, cards and the cart.
+/// Installs a pack whose tool gives records: the list of the example for a web API.
+fn parcels(journey: &mut Journey) {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/web-api-example");
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = free.local_addr().expect("an address").port();
+    drop(free);
+    let server = example.join("demo_server.py");
+    let server = server.to_str().expect("a plain path");
+    journey.desktop.start_child("python3", &[server, "--port", &port.to_string()]);
+    let text = fs::read_to_string(example.join("pack.json")).expect("a manifest");
+    let example: Value = serde_json::from_str(&text).expect("JSON");
+    let tools = example["tools"]["tools"].as_array().expect("a list");
+    let list = tools.iter().find(|tool| tool["id"] == "parcel.list").expect("a tool");
+    let mut tool = list.clone();
+    tool["id"] = json!("parcel.cards");
+    tool["view"]["shape"] = json!("records");
+    tool.as_object_mut().expect("an object").remove("offline");
+    let of = |name: &str| example["schemas"][name].clone();
+    let schemas = ["Number", "List", "Parcel", "Parcels", "Failure"];
+    let schemas: Value = schemas.into_iter().map(|name| (name.to_owned(), of(name))).collect();
+    let manifest = json!({
+        "manifest_version": 1, "id": "parcels", "version": "1.0.0", "title": "Parcels", "description": "Lists parcels.",
+        "agent": {"id": "courier", "name": "Courier", "summary": "Knows parcels.", "prompt": "You list parcels."},
+        "settings": {"base_url": format!("http://127.0.0.1:{port}")},
+        "schemas": schemas, "tools": {"tools": [tool]}
+    });
+    let folder = journey.desktop.data_dir().join("tools/parcels");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("pack.json"), manifest.to_string()).expect("a manifest");
+}
+
+/// A conversation with a chart, a table, figures, records, a view of a pack, cards and the cart.
 fn conversation(inspection: &Inspection<'_>, model: &Model) {
     let journey = inspection.journey;
     given::source(journey, "ads", &ads());
@@ -84,6 +120,7 @@ fn conversation(inspection: &Inspection<'_>, model: &Model) {
     let weeks = json!(["campaign", {"time": "week"}]);
     let weeks = of(json!({"source": "ads", "measures": ["clicks"], "by": weeks}));
     model.ask(journey, "@Data Clicks by campaign and week", "data_measure", weeks);
+    model.ask(journey, "@Courier Show all parcels", "parcel_cards", json!({}));
     let account = json!({"account_id": "17"});
     model.ask(journey, "@Guardian How is account 17 pacing?", "analyze_portfolio_pacing", account);
     let shoes = json!({"query": "trail shoe"});

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod adding_servers;
+mod alerts;
 mod approving;
 mod asking;
 mod auditing;
@@ -36,6 +37,7 @@ mod servers;
 mod shopping;
 mod sources;
 mod terminal;
+mod typing;
 mod versions;
 mod views;
 mod world;

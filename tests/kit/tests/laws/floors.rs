@@ -31,9 +31,9 @@ const ENGINE_TOP: [&str; 2] = ["replay", "engine"];
 /// The folders of the gateway, the lowest first.
 const GATEWAY: [&str; 5] = ["config", "fault", "shop", "chat", "http"];
 /// The folders of the host, the lowest first.
-const HOST: [&str; 13] = [
-    "profile", "pushes", "keys", "models", "log", "servers", "data", "boards", "packs", "host",
-    "commands", "clients", "start",
+const HOST: [&str; 14] = [
+    "profile", "pushes", "keys", "models", "log", "servers", "data", "boards", "alerts", "packs",
+    "host", "commands", "clients", "start",
 ];
 
 #[test]

@@ -16,8 +16,18 @@ const ROOMS: [(&str, &[&str]); 7] = [
     ("ui/src/views/chat", &["ts", "svelte"]),
 ];
 
+/// Pacing is also a kind of source that definitions have, for any delivery and plan.
+const KIND: &str = "a kind of computed source";
+
 /// Files that contain such a word for another reason.
-const OTHER_WORDS: [(&str, &str); 3] = [
+const OTHER_WORDS: [(&str, &str); 10] = [
+    ("contract/src/definitions.rs", KIND),
+    ("contract/src/definitions/pacing.rs", KIND),
+    ("contract/src/definitions/read.rs", KIND),
+    ("contract/src/definitions/read/pacing.rs", KIND),
+    ("host/src/data/computed.rs", KIND),
+    ("host/src/data/describing.rs", KIND),
+    ("host/src/data/watching.rs", KIND),
     ("engine/src/context/guidance/mod.rs", "words of questions that choose sections"),
     ("tabular/src/table/words.rs", "headings of exports"),
     ("ui/src/views/chat/suggestions.ts", "questions that an empty conversation suggests"),
