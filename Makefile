@@ -23,7 +23,7 @@ DATABASE_PYTHON = $(CARGO_TARGET)/database-python/.stamp
 SPARK = $(CARGO_TARGET)/spark.stamp
 # Only measurements need this one.
 DUCKDB_PYTHON = $(CARGO_TARGET)/duckdb-python/.stamp
-UI_SOURCES = $(shell find ui messages CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(wildcard tools/*/messages) -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
+UI_SOURCES = $(shell find ui messages Cargo.lock CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(wildcard tools/*/messages) -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
 	@echo "make run     build and open Countersign"
