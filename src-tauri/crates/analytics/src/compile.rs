@@ -26,6 +26,7 @@ pub(crate) mod groups;
 mod lookups;
 mod measures;
 mod model;
+pub(crate) mod pace_scope;
 pub(crate) mod pacing;
 mod parts;
 mod plans;

@@ -17,6 +17,7 @@ mod ranking;
 mod rows;
 mod single_rows;
 mod totals;
+mod world;
 
 pub use answer::{Answer, evaluate};
 pub use catalog::{as_of, catalog, catalogs};

@@ -7,7 +7,7 @@ use super::{
     conditions::join_conditions,
     formulas::Base,
     model::{LastRows, PartKey, Side},
-    pacing::PaceScope,
+    pace_scope::PaceScope,
 };
 use crate::Problem;
 

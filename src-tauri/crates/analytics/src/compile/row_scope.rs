@@ -6,7 +6,7 @@ use contract::{
     text,
 };
 
-use super::{Value, pacing::PaceScope};
+use super::{Value, pace_scope::PaceScope};
 use crate::{Catalog, Dialect, Problem, SourceModel, catalog::TableColumn, resolve::DayBounds};
 
 /// The named steps of a statement, in order.

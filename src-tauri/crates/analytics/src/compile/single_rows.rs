@@ -12,7 +12,7 @@ use super::{
     Compiled, CompiledColumn, Ctes, Purpose, Value,
     conditions::join_conditions,
     groups::{check_names, name_of_group},
-    pacing::PaceScope,
+    pace_scope::PaceScope,
     result_columns::{data_type, format_of_kind},
     row_scope::RowScope,
     steps,

@@ -2,7 +2,7 @@
 
 use contract::definitions::CurrencyOf;
 
-use super::{Cell, Number, answer::World, figures::Scope, rows::day_of};
+use super::{Cell, Number, figures::Scope, rows::day_of, world::World};
 
 impl World<'_> {
     /// Returns the number of a row, converted if the query asks for it.

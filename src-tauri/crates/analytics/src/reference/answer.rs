@@ -9,13 +9,13 @@ use contract::{
 };
 use serde_json::Value;
 
-use super::{Cell, Table, plans};
+use super::{Cell, Table, plans, world::World};
 use crate::{
     Catalog,
     compile::{
         currency::Currencies,
         groups::{OTHER, name_of_group, reads_others},
-        pacing::PaceScope,
+        pace_scope::PaceScope,
         times::shift_of_grain,
         top::row_conditions,
     },
@@ -72,12 +72,6 @@ fn with_computed(
         tables[at] = rows;
     }
     Some(tables)
-}
-
-/// Sources and rows.
-pub(super) struct World<'a> {
-    pub catalog: &'a Catalog,
-    pub tables: &'a [Table],
 }
 
 /// A dimension of the result.

@@ -6,9 +6,9 @@ use contract::definitions::Calculation;
 
 use super::{
     Cell, Number,
-    answer::World,
     figures::Scope,
     number::{Figure, Quotient},
+    world::World,
 };
 use crate::{catalog::ROWS, resolve::owner};
 

@@ -9,9 +9,10 @@ use contract::{
 
 use super::{
     Cell, Number,
-    answer::{NamedRows, Plan, World, compare},
+    answer::{NamedRows, Plan, compare},
     figures::Scope,
     number::{Figure, Quotient},
+    world::World,
 };
 use crate::resolve::owner;
 

@@ -10,9 +10,10 @@ use contract::{
 
 use super::{
     Cell, Number,
-    answer::{Plan, World},
+    answer::Plan,
     number::{Figure, Quotient},
     rows::day_of,
+    world::World,
 };
 use crate::{
     calendar::days_later,

@@ -9,8 +9,9 @@ use contract::{
 
 use super::{
     Cell, Number,
-    answer::{Dim, NamedRows, Plan, World, compare},
+    answer::{Dim, NamedRows, Plan, compare},
     rows::day_of,
+    world::World,
 };
 use crate::{
     compile::{groups::OTHER, times::unit_of},

@@ -9,12 +9,15 @@ use contract::{
     metric_query::Condition,
 };
 
-use super::{Cell, Number, Table, answer::World, rows::day_of};
+use super::{Cell, Number, Table, rows::day_of, world::World};
 use crate::{
     SourceModel,
     calendar::days_later,
     catalog::constant_of,
-    compile::pacing::{PaceScope, is_key, names_of_level},
+    compile::{
+        pace_scope::PaceScope,
+        pacing::{is_key, names_of_level},
+    },
 };
 
 mod flights;

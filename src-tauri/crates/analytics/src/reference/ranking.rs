@@ -6,7 +6,8 @@ use contract::metric_query::{GroupBy, MeasureUse, MetricQuery};
 
 use super::{
     Cell,
-    answer::{Dim, Plan, Ranking, World, compare},
+    answer::{Dim, Plan, Ranking, compare},
+    world::World,
 };
 use crate::{
     compile::{currency::CURRENCY, groups::name_of_group, top::row_conditions},

@@ -8,7 +8,7 @@ use contract::{
 };
 use serde_json::Value;
 
-use super::{Number, answer::World};
+use super::{Number, world::World};
 use crate::{
     calendar::shifted,
     compile::{dimensions::bin_label, times::unit_of},

@@ -7,7 +7,8 @@ use contract::{
 
 use super::{
     Cell,
-    answer::{NamedRows, World, compare},
+    answer::{NamedRows, compare},
+    world::World,
 };
 use crate::{
     compile::groups::name_of_group,

@@ -2,10 +2,7 @@
 
 use contract::metric_query::MetricQuery;
 
-use super::{
-    Cell,
-    answer::{Dim, World},
-};
+use super::{Cell, answer::Dim, world::World};
 use crate::{
     compile::{
         currency::CURRENCY,

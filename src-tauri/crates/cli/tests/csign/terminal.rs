@@ -350,6 +350,6 @@ fn an_erasure_says_that_other_gateways_keep_a_shared_session() {
         terminal.type_in("another\n");
         let (seen, _) = terminal.end();
         assert!(seen.contains("Nothing was erased."), "{seen}");
-        assert_eq!(seen.contains("the other gateways keep it"), is_told, "{seen}");
+        assert_eq!(seen.contains("If gateways share it in Redis"), is_told, "{seen}");
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn instructions_for_call(
     view.sections = chosen.sections;
     view.whole = chosen.whole;
     let value = |name: &str| placeholder_value(spec, arguments, question, name);
-    let filled = fitting(&chosen.text, names, told, |line| fill(line, &value));
+    let filled = fitting(&chosen.text, names, told, |line| fill(line, value));
     if filled.is_empty() {
         return Given { view, text: None };
     }

@@ -35,7 +35,9 @@ fn replace(value: &mut Value) -> bool {
         Value::Array(list) => list.iter_mut().collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     };
-    parts.into_iter().fold(false, |any, part| replace(part) || any)
+    // All parts are visited, also after the first form.
+    let found: Vec<bool> = parts.into_iter().map(replace).collect();
+    found.contains(&true)
 }
 
 /// Returns a result without the members that are not for models.

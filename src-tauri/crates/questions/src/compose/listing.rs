@@ -258,9 +258,8 @@ impl Composer<'_> {
             .measures
             .iter()
             .filter(|(_, m)| m.unit == Some(contract::definitions::Unit::Money))
-            .filter_map(|(name, m)| {
-                matches!(m.calculation, Calculation::Sum(_)).then(|| name.clone())
-            })
+            .filter(|(_, m)| matches!(m.calculation, Calculation::Sum(_)))
+            .map(|(name, _)| name.clone())
             .collect();
         let main = self.scan.main_measure()?;
         let measure = money.iter().find(|name| **name == main)?.clone();

@@ -3,15 +3,16 @@
 
 use contract::definitions::Pacing;
 
-use super::{Steps, what_if::Assumed};
+use super::{
+    Steps,
+    what_if::{Assumed, IS_ON},
+};
 use crate::{
     Problem,
     compile::row_scope::RowScope,
     dialect::{Exact, RATIO_SCALE},
 };
 
-/// The condition that a flight goes on within the asked days.
-pub(super) const IS_ON: &str = "_today <= _until";
 /// The condition that a row is one of a full day of the flight that has data.
 const IS_FULL: &str = "_day BETWEEN _first AND _last AND _day <= _through";
 

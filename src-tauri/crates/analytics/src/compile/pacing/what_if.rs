@@ -7,12 +7,15 @@ use contract::{
     text,
 };
 
-use super::{Steps, figures::IS_ON};
+use super::Steps;
 use crate::{
     Problem,
     compile::{row_scope::RowScope, statement::names_in},
     dialect::{Exact, RATIO_SCALE},
 };
+
+/// The condition that a flight goes on within the asked days.
+pub(super) const IS_ON: &str = "_today <= _until";
 
 /// The assumptions of a question, in SQL.
 pub(super) struct Assumed {

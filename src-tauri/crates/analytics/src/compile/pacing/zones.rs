@@ -7,7 +7,7 @@ use contract::{metric_query::AsOf, text};
 use crate::Problem;
 
 /// Returns the day in a zone at a moment of another zone.
-pub(super) fn today_in(zone: &str, as_of: &AsOf) -> Result<NaiveDate, Problem> {
+pub(in crate::compile) fn today_in(zone: &str, as_of: &AsOf) -> Result<NaiveDate, Problem> {
     let (own, other) = (parse(&as_of.zone)?, parse(zone)?);
     // An hour that the clock skips or repeats belongs to the same day.
     let moment = own.from_local_datetime(&as_of.moment).earliest();
