@@ -10,12 +10,18 @@ use crate::{lexicon::Lexicon, tokens::name_words};
 /// the source, or else the first figure of its first board.
 pub(crate) fn main_measure(source: &SourceModel, lexicon: &Lexicon) -> Option<String> {
     let named = lexicon.main.iter().find_map(|concept| measure_of(source, lexicon, concept, true));
+    // Planned amounts are there to compare the other ones with.
+    let plans = lexicon.planned.iter();
+    let plans: Vec<String> =
+        plans.filter_map(|concept| measure_of(source, lexicon, concept, true)).collect();
     let proposed = || {
         let board = propose_board(&source.definitions, &[], None, NaiveDate::default());
-        board.tiles.first()?.query.measures.first()?.measure.clone()
+        let tiles = board.tiles.iter().filter_map(|tile| tile.query.measures.first());
+        let names: Vec<String> = tiles.filter_map(|used| used.measure.clone()).collect();
+        names.iter().find(|name| !plans.contains(name)).or(names.first()).cloned()
     };
     let own = name_words(source.name().as_str()).concat();
-    let is_own = |name: &&String| name_words(name).concat() == own;
+    let is_own = |name: &&String| name_words(name).concat() == own && !plans.contains(name);
     let named = named.or_else(|| source.definitions.measures.keys().find(is_own).cloned());
     named.or_else(proposed)
 }

@@ -24,12 +24,18 @@ mod counting;
 mod excluding;
 mod figures;
 mod finishing;
+mod firsts;
 mod grouping;
 mod listing;
 mod operators;
+mod pairs;
 mod ranking;
+mod shares;
 mod texts;
 mod weekdays;
+
+pub(crate) use ranking::name_of;
+pub(crate) use shares::part_name;
 
 /// A question put together.
 #[derive(Clone, Debug)]
@@ -60,6 +66,8 @@ struct Ranked {
     /// The name of the groups that are ranked.
     of: Option<String>,
     per: Vec<String>,
+    /// The only place in the order that counts.
+    nth: Option<u32>,
     /// Whether the change decides, and not the figure itself.
     is_change: bool,
 }
@@ -78,6 +86,8 @@ struct Composer<'a> {
     bounds: Vec<(usize, Condition)>,
     /// The first and last place of the words of each of them.
     bound_spans: Vec<(usize, usize)>,
+    /// The words that compare one measure with another one.
+    paired: Vec<usize>,
     /// Measures with the place of their part.
     measures: Vec<(usize, MeasureUse)>,
     ranked: Option<Ranked>,
@@ -113,6 +123,7 @@ pub(crate) fn compose(scan: &Scan<'_>, cover: &Cover) -> Result<Composed, (Decli
         conditions: Vec::new(),
         bounds: Vec::new(),
         bound_spans: Vec::new(),
+        paired: Vec::new(),
         measures: Vec::new(),
         ranked: None,
         counted: None,
@@ -127,6 +138,7 @@ pub(crate) fn compose(scan: &Scan<'_>, cover: &Cover) -> Result<Composed, (Decli
     if let Some(at) = composer.effect() {
         return Err((Declined::Cause, at));
     }
+    composer.join_amounts();
     composer.name_counted_things();
     composer.skip_compounds();
     composer.read_forms();
@@ -134,15 +146,18 @@ pub(crate) fn compose(scan: &Scan<'_>, cover: &Cover) -> Result<Composed, (Decli
     composer.read_rows();
     composer.read_operators();
     composer.read_row_conditions();
+    composer.read_pairs();
     composer.read_bounds();
     composer.join_bounds();
     composer.read_counts();
     composer.read_exclusions();
     composer.read_comparison();
     composer.read_weekdays();
+    composer.read_firsts();
     composer.read_rank();
     composer.read_figures();
     composer.read_groups();
+    composer.read_when();
     composer.read_full();
     composer.read_values();
     composer.read_measures();
@@ -227,7 +242,8 @@ impl Composer<'_> {
 
     /// Whether a part may stand between two parts that belong together.
     fn is_thin(&self, at: usize) -> bool {
-        const THIN: [Meaning; 12] = [
+        const THIN: [Meaning; 13] = [
+            Meaning::Filler,
             Meaning::In,
             Meaning::With,
             Meaning::From,
@@ -306,6 +322,25 @@ impl Composer<'_> {
         }
     }
 
+    /// Passes over a general word for an amount beside the amount that it means: "money spent", "sales
+    /// amount".
+    fn join_amounts(&mut self) {
+        for at in 0..self.len() {
+            let own = &self.items[at].amounts;
+            let is_meant = |place: usize| {
+                let other = &self.items[place];
+                let named =
+                    self.measure_at(place).is_some_and(|name| own.contains(&name.to_owned()));
+                let is_first = other.amounts.len() == own.len() && place < at;
+                named && place != at && (other.amounts.len() < own.len() || is_first)
+            };
+            if !own.is_empty() && (0..self.len()).any(is_meant) {
+                self.items[at].atom = Atom::Words(vec![Meaning::Filler]);
+                self.items[at].amounts = Vec::new();
+            }
+        }
+    }
+
     /// Passes over the name of rows or things before a measure of them: "order amount".
     fn skip_compounds(&mut self) {
         for at in 1..self.len() {
@@ -380,6 +415,13 @@ impl Composer<'_> {
         })
     }
 
+    /// Whether a question begins with its verb and the figure: "ökade kostnaden".
+    fn asks_whether_it_moved(&self) -> bool {
+        let is_moved = self.means(0, &Meaning::Rise) || self.means(0, &Meaning::Fall);
+        let begins = self.items.first().is_some_and(|item| item.tokens == (0..1));
+        is_moved && begins && self.measure_at(1).is_some()
+    }
+
     /// Reads words about the sentence and the form of the answer.
     fn read_forms(&mut self) {
         for at in 0..self.len() {
@@ -400,7 +442,7 @@ impl Composer<'_> {
         }
         if self.has(&Meaning::Which) {
             self.form = Form::Which;
-        } else if self.means(0, &Meaning::IsIt) {
+        } else if self.means(0, &Meaning::IsIt) || self.asks_whether_it_moved() {
             self.form = Form::YesNo;
         }
     }

@@ -74,6 +74,7 @@ fn items(edges: &[Vec<Edge>], best: &[Vec<Step>], last: Step) -> Vec<Item> {
                 atom: atom.clone(),
                 tokens: edge.tokens.clone(),
                 correction: edge.correction.clone(),
+                amounts: edge.amounts.clone(),
             });
         }
         end = step.from;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::{
     items::Atom,
-    meaning::Meaning,
+    meaning::{Meaning, Relative},
     names::{FirstPart, Hit, How, LONGEST_NAME, Named, SourceNames},
     numbers::quantity,
     outcome::Correction,
@@ -24,6 +24,8 @@ const LINK: u32 = 6;
 const EMPTY: u32 = 8;
 /// The cost of a word that says nothing, unless a name has it. It is more than that of a part of a name.
 const WEAK: u32 = 40;
+/// The cost of a general word for an amount.
+const AMOUNT: u32 = WORD + 6;
 /// The cost that a value in capital letters has less.
 const UPPER: u32 = 6;
 /// The cost of a value that is a word of the lexicon, too.
@@ -34,6 +36,8 @@ const CORRECTED: u32 = 25;
 const PART: u32 = 30;
 /// The cost that a value has less if its dimension is named beside it.
 const BESIDE: u32 = 4;
+/// The most words that lead a group: "broken down by".
+const LONGEST_LEAD: usize = 3;
 /// The most things that one span names.
 const MOST_HITS: usize = 8;
 /// The most corrections of a word that are tried.
@@ -50,6 +54,8 @@ pub(crate) struct Edge {
     pub cost: u32,
     /// The name that a misspelled word was read as.
     pub correction: Option<Correction>,
+    /// All measures that a general word for an amount may mean. Empty: it is a name.
+    pub amounts: Vec<String>,
 }
 
 /// Returns the ways to read the words that begin at each token.
@@ -81,6 +87,9 @@ impl Collector<'_> {
         let mut has_word = false;
         let mut says_more = false;
         for (len, meanings) in self.scan.phrases_at(at) {
+            let may_mean =
+                |meaning: &&Meaning| *len > 1 || self.scan.lexicon.may_mean(token, meaning);
+            let meanings: Vec<Meaning> = meanings.iter().filter(may_mean).cloned().collect();
             has_word |= *len == 1;
             // A period is read as one, below.
             if meanings.iter().all(Meaning::is_period) {
@@ -89,9 +98,9 @@ impl Collector<'_> {
             let is_link = meanings.iter().all(Meaning::is_link);
             let cost = if is_link { LINK } else { WORD };
             says_more |= *len == 1 && !is_link;
-            edges.push(edge(at..at + len, Atom::Words(meanings.to_vec()), cost));
+            edges.push(edge(at..at + len, Atom::Words(meanings), cost));
         }
-        for found in periods_at(self.scan, at) {
+        for found in periods_at(self.scan, at).into_iter().filter(|p| !self.is_edge(at, p.end)) {
             let atom = Atom::Period { period: found.period, ends: found.ends };
             edges.push(edge(at..found.end, atom, WORD));
         }
@@ -108,17 +117,40 @@ impl Collector<'_> {
             self.add_names(at, &mut edges);
             self.add_compound(at, &mut edges);
         }
-        let nothing = |cost| Edge { tokens: at..at + 1, atoms: Vec::new(), cost, correction: None };
+        let nothing = |cost| Edge { atoms: Vec::new(), ..edge(at..at + 1, Atom::Left, cost) };
         if token.kind == Kind::Sign && !says_more {
             edges.push(nothing(0));
         } else if self.scan.lexicon.is_empty_word(&token.fold) && !has_word {
-            edges.push(nothing(EMPTY));
+            // "Display" with a capital letter is rather a part of a name.
+            let is_name =
+                self.is_marked(at) && self.names.knows(&[token.fold.as_str()], self.scan.lexicon);
+            edges.push(nothing(if is_name { LEFT } else { EMPTY }));
         } else if self.scan.lexicon.is_weak_word(&token.fold) && !has_word {
             edges.push(nothing(WEAK));
         } else if !has_word {
             edges.push(edge(at..at + 1, Atom::Left, LEFT));
         }
         edges
+    }
+
+    /// Whether words such as "last day" ask for a time in which something holds, and are no period: "the
+    /// last day with clicks". Behind the name of a figure or thing, they are one.
+    fn is_edge(&self, at: usize, end: usize) -> bool {
+        let is_unit = |place: usize| {
+            let unit = self.scan.phrase(place, |m| matches!(m, Meaning::Unit(_)).then_some(()));
+            unit.is_some_and(|(next, ())| next == end)
+        };
+        let lead = self.scan.phrase(at, |m| {
+            matches!(m, Meaning::Relative(Relative::Previous | Relative::Recent)).then_some(())
+        });
+        let is_said = |place: &usize| {
+            let hits = self.names.find(&[&self.scan.tokens[*place].fold], self.scan.lexicon);
+            hits.iter().any(|hit| !matches!(hit.named, Named::Value { .. }))
+        };
+        let is_followed = [Meaning::With, Meaning::When]
+            .iter()
+            .any(|meaning| self.scan.end_of(end, meaning).is_some());
+        is_followed && lead.is_some_and(|(next, ())| is_unit(next)) && !(0..at).any(|p| is_said(&p))
     }
 
     /// Adds the names that begin at a token.
@@ -156,6 +188,20 @@ impl Collector<'_> {
         !self.names.find(&words, self.scan.lexicon).is_empty()
     }
 
+    /// Whether a word such as "by" is before a token.
+    fn is_grouped(&self, at: usize) -> bool {
+        let groups = |meaning: &Meaning| {
+            matches!(
+                meaning,
+                Meaning::By | Meaning::Per | Meaning::Within | Meaning::Sort | Meaning::Distinct
+            )
+        };
+        (1..=LONGEST_LEAD.min(at)).any(|back| {
+            let phrases = self.scan.phrases_at(at - back).iter();
+            phrases.filter(|(len, _)| *len == back).any(|(_, all)| all.iter().any(groups))
+        })
+    }
+
     /// Whether a word such as "in" is before a token.
     fn follows_place(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|before| self.scan.phrases_at(before));
@@ -180,26 +226,60 @@ impl Collector<'_> {
             .collect();
         let mut hits = self.names.find(&typed, self.scan.lexicon);
         hits.truncate(MOST_HITS);
+        let is_named = !hits.is_empty();
         let corrected = CORRECTED * errors;
         for hit in hits {
-            let is_beside = matches!(&hit.named, Named::Value { dimension, .. }
-                if self.is_beside(dimension, *first, *last));
-            let Some(mut cost) = self.cost_of(&hit, words, is_beside) else { continue };
-            if is_beside {
-                cost = cost.saturating_sub(BESIDE);
-            }
-            // A name rarely begins with a word that says nothing: "av bokningar" is not "avbokningar".
-            let is_empty =
-                |at: &usize| self.scan.lexicon.is_empty_word(&self.scan.tokens[*at].fold);
-            if words.len() > 1 && is_empty(first) {
-                cost += UNLIKELY;
-            }
-            let correction = (errors > 0).then(|| self.correction(words, &hit.named));
-            let atoms = vec![atom_of(hit, words, self.scan)];
-            edges.push(Edge { tokens: tokens.clone(), atoms, cost: cost + corrected, correction });
+            self.add_hit(hit, words, corrected, edges);
+        }
+        if let ([word], false) = (typed.as_slice(), is_named) {
+            self.add_amounts(word, tokens, edges);
         }
         if words.len() <= 3 {
             self.add_parts(&typed, words, corrected, edges);
+        }
+    }
+
+    /// Adds a thing that the words of a span name.
+    fn add_hit(&self, hit: Hit, words: &[usize], corrected: u32, edges: &mut Vec<Edge>) {
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
+        let tokens = *first..last + 1;
+        let is_beside = matches!(&hit.named, Named::Value { dimension, .. }
+            if self.is_beside(dimension, *first, *last));
+        let Some(mut cost) = self.cost_of(&hit, words, is_beside) else { return };
+        if is_beside {
+            cost = cost.saturating_sub(BESIDE);
+        }
+        let typed = || words.iter().map(|at| self.scan.tokens[*at].fold.as_str());
+        let is_source = hit.named == Named::Measure("rows".to_owned())
+            && typed().collect::<String>() == self.names.source
+            && self.follows_place(*first);
+        // A name rarely begins with a word that says nothing: "av bokningar" is not "avbokningar".
+        let is_empty = |at: &usize| self.scan.lexicon.is_empty_word(&self.scan.tokens[*at].fold);
+        if is_source || (words.len() > 1 && is_empty(first)) {
+            cost += UNLIKELY;
+        }
+        let correction = (corrected > 0).then(|| self.correction(words, &hit.named));
+        cost += corrected;
+        // "Orders that were returned" are those of which it holds.
+        if let Named::Dimension(name) = &hit.named
+            && let Some(yes) = self.names.flags.get(name).filter(|_| !self.is_grouped(*first))
+        {
+            let (dimension, value) = (name.clone(), yes.clone());
+            let value = Atom::Value { dimension, value, is_part: false };
+            let correction = correction.clone();
+            edges.push(Edge { correction, ..edge(tokens.clone(), value, cost) });
+            cost += WORD;
+        }
+        let atoms = vec![atom_of(hit, words, self.scan)];
+        edges.push(Edge { atoms, correction, ..edge(tokens, Atom::Left, cost) });
+    }
+
+    /// Adds the measures that a general word for an amount may mean.
+    fn add_amounts(&self, word: &str, tokens: Range<usize>, edges: &mut Vec<Edge>) {
+        let all = self.names.amounts(word);
+        for name in all {
+            let atom = Atom::Measure(name.clone());
+            edges.push(Edge { amounts: all.to_vec(), ..edge(tokens.clone(), atom, AMOUNT) });
         }
     }
 
@@ -240,9 +320,16 @@ impl Collector<'_> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
         let is_ordinary = |at: &usize| {
             let token = &self.scan.tokens[*at];
-            token.kind == Kind::Number || crate::words::is_frequent(&token.fold)
+            token.kind == Kind::Number
+                || crate::words::is_frequent(&token.fold)
+                || self.scan.lexicon.knows(&token.fold)
         };
         let is_name = !words.iter().all(is_ordinary) || words.iter().all(|at| self.is_marked(*at));
+        // A word that says nothing must be marked, whatever is beside it.
+        let is_empty = |word: &&str| self.scan.lexicon.is_empty_word(word);
+        if typed.iter().all(is_empty) && (!is_name || cost > 0) {
+            return;
+        }
         for hit in self.names.find_part(typed) {
             if !is_name && !self.is_beside(&hit.dimension, *first, *last) {
                 continue;
@@ -252,11 +339,17 @@ impl Collector<'_> {
             let atom = match hit.value {
                 Some(value) => Atom::Value { dimension, value, is_part: false },
                 None => match self.names.listed_part(typed, &dimension, &text) {
-                    Some(values) => Atom::Values { dimension, values, text },
-                    None => Atom::Value { dimension, value: text, is_part: true },
+                    Some(values) => Atom::Values { dimension, values, text: text.clone() },
+                    None => Atom::Value { dimension, value: text.clone(), is_part: true },
                 },
             };
-            edges.push(edge(*first..last + 1, atom, PART + cost));
+            let named = match &atom {
+                Atom::Value { value, .. } => value.clone(),
+                _ => text,
+            };
+            let named = Named::Value { dimension: String::new(), value: named };
+            let correction = (cost > 0).then(|| self.correction(words, &named));
+            edges.push(Edge { correction, ..edge(*first..last + 1, atom, PART + cost) });
         }
     }
 
@@ -306,14 +399,14 @@ impl Collector<'_> {
         for first in firsts.iter().take(MOST_HITS) {
             for hit in second.iter().take(MOST_HITS) {
                 let atoms = vec![first.clone(), atom_of(hit.clone(), &[at], self.scan)];
-                edges.push(Edge { tokens: at..at + 1, atoms, cost: 2 * WORD, correction: None });
+                edges.push(Edge { atoms, ..edge(at..at + 1, Atom::Left, 2 * WORD) });
             }
         }
     }
 }
 
 fn edge(tokens: Range<usize>, atom: Atom, cost: u32) -> Edge {
-    Edge { tokens, atoms: vec![atom], cost, correction: None }
+    Edge { tokens, atoms: vec![atom], cost, correction: None, amounts: Vec::new() }
 }
 
 fn atom_of(hit: Hit, words: &[usize], scan: &Scan<'_>) -> Atom {

@@ -1,7 +1,11 @@
 //! Reads a question that goes on from an earlier one. The parts that it does not say are put before its
 //! own parts, so that the same rules read both; the members that it does not change are kept.
 
-use contract::metric_query::{Condition, GroupBy, MetricQuery, Scalar, Test};
+use analytics::resolve;
+use chrono::Datelike;
+use contract::metric_query::{
+    CalendarUnit, CompareTo, Condition, GroupBy, MetricQuery, Period, Scalar, Test,
+};
 
 use crate::{
     compose::compose,
@@ -10,13 +14,17 @@ use crate::{
     items::{Atom, Item},
     meaning::{Meaning, Refer},
     outcome::{Outcome, Reading},
-    reading::{Asked, Candidate, candidate, joined, short_tokens},
+    periods::back,
+    reading::{Asked, Candidate, SAME, candidate, joined, short_tokens},
     scan::Scan,
 };
 
 mod merging;
 
 use merging::merge;
+
+/// The fewest days of a period that is a year.
+const A_YEAR: i64 = 360;
 
 /// The names of the rows of the last result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,12 +86,18 @@ impl Asked<'_> {
             found.extend(self.go_on(&tokens, &context, &cover));
         }
         found.sort_by_key(|(candidate, _)| candidate.cost);
+        prefer_groups(&mut found, previous);
+        let others = equal_readings(&found, previous);
         let Some((best, kept)) = found.into_iter().next() else { return alone() };
         let is_much = joined(best.left.clone()).len() > best.read;
         if is_much || !best.left.is_empty() && matches!(self.read(text), Outcome::One(_)) {
             return alone();
         }
         let reading: Box<Reading> = Box::new(best.reading);
+        if !others.is_empty() {
+            let all = std::iter::once(*reading).chain(others).collect();
+            return FollowUp { outcome: Outcome::Several(all), kept };
+        }
         let outcome = if best.left.is_empty() {
             Outcome::One(reading)
         } else {
@@ -101,6 +115,27 @@ impl Asked<'_> {
                 .all(|place| Some(self.catalog.sources[*place].name()) != previous.source.as_ref())
     }
 
+    /// Reads "and the month before?" as another period, and not as a comparison with it.
+    fn go_back(&self, query: &mut MetricQuery, previous: &MetricQuery, items: &[Item]) {
+        let has = |fits: &dyn Fn(&Meaning) -> bool| {
+            items.iter().any(|item| item.find(|meaning| fits(meaning).then_some(())).is_some())
+        };
+        let is_period = has(&|meaning| matches!(meaning, Meaning::Compared(CompareTo::Previous)))
+            && items.iter().all(|item| {
+                item.is_link()
+                    || item.find(|m| matches!(m, Meaning::Compared(_)).then_some(())).is_some()
+            });
+        if !is_period || previous.compare.is_some() {
+            return;
+        }
+        let resolved = resolve(query, self.catalog, self.as_of);
+        let earlier = resolved.ok().and_then(|resolved| resolved.query.compare?.period);
+        if let Some(earlier) = earlier {
+            query.period = Some(earlier);
+            query.compare = None;
+        }
+    }
+
     fn go_on(
         &self,
         tokens: &[crate::tokens::Token],
@@ -110,7 +145,9 @@ impl Asked<'_> {
         let items = context.items_with(&cover.items);
         let mut composed = compose(context.scan, &Cover { items, cost: cover.cost }).ok()?;
         composed.left.retain(|at| !refers(&composed.items[*at]));
-        let (query, kept) = merge(context, &cover.items, &composed);
+        let (mut query, kept) = merge(context, &cover.items, &composed);
+        self.go_back(&mut query, context.previous, &cover.items);
+        context.go_a_year_back(&mut query, &cover.items);
         if !self.can_be_computed(&query) {
             return None;
         }
@@ -125,6 +162,46 @@ impl Asked<'_> {
     }
 }
 
+/// Whether a query has a new condition on a dimension that was shown.
+fn is_about_groups(query: &MetricQuery, previous: &MetricQuery) -> bool {
+    query.conditions.iter().filter(|own| !previous.conditions.contains(own)).any(|condition| {
+        let Condition::Is { name, .. } = condition else { return false };
+        previous.by.iter().any(|group| group.by == GroupBy::Dimension(name.clone()))
+    })
+}
+
+/// Puts a reading about the dimension that was shown before those that fit as well: a value of that
+/// dimension is rather meant than one of the same name of another dimension.
+fn prefer_groups(found: &mut [(Candidate, Vec<Kept>)], previous: &MetricQuery) {
+    let Some(least) = found.first().map(|(best, _)| best.cost) else { return };
+    let is_better = |(one, _): &(Candidate, Vec<Kept>)| {
+        one.cost <= least + SAME
+            && one.left.is_empty()
+            && is_about_groups(&one.reading.query, previous)
+    };
+    if let Some(place) = found.iter().position(is_better) {
+        found[..=place].rotate_right(1);
+    }
+}
+
+/// Returns the readings besides the best one that fit equally well.
+fn equal_readings(found: &[(Candidate, Vec<Kept>)], previous: &MetricQuery) -> Vec<Reading> {
+    let Some((best, _)) = found.first().filter(|(best, _)| best.left.is_empty()) else {
+        return Vec::new();
+    };
+    let is_certain = is_about_groups(&best.reading.query, previous);
+    let mut others: Vec<Reading> = Vec::new();
+    for (other, _) in found.iter().skip(1) {
+        let query = &other.reading.query;
+        let is_same = other.cost <= best.cost + SAME && other.left.is_empty();
+        let is_new = *query != best.reading.query && others.iter().all(|own| own.query != *query);
+        if is_same && is_new && (!is_certain || is_about_groups(query, previous)) {
+            others.push(other.reading.clone());
+        }
+    }
+    others
+}
+
 /// Whether parts are a question of their own: they name a measure, and nothing refers to an earlier
 /// one.
 fn stands_alone(items: &[Item]) -> bool {
@@ -133,7 +210,9 @@ fn stands_alone(items: &[Item]) -> bool {
             .iter()
             .any(|meaning| first.means(meaning))
     });
-    let has_measure = items.iter().any(|item| matches!(item.atom, Atom::Measure(_)));
+    // "What was spent in December" may be about what was asked before.
+    let has_measure =
+        items.iter().any(|item| matches!(item.atom, Atom::Measure(_)) && item.amounts.is_empty());
     has_measure && !goes_on && !items.iter().any(refers)
 }
 
@@ -195,6 +274,25 @@ impl Context<'_> {
         before
     }
 
+    /// Reads "a year ago" after a question about a shorter period as that period a year before.
+    fn go_a_year_back(&self, query: &mut MetricQuery, items: &[Item]) {
+        let is_ago = |item: &Item| {
+            let mut tokens = item.tokens.clone();
+            matches!(item.atom, Atom::Period { period: Period::Year(_), .. })
+                && tokens.any(|at| self.scan.end_of(at, &Meaning::Ago).is_some())
+        };
+        let Some(Period::Year(year)) = query.period else { return };
+        let before = self.previous.period.as_ref().and_then(|period| self.scan.days_of(period));
+        let Some((from, to)) = before.filter(|_| items.iter().any(is_ago)) else { return };
+        let years = u32::try_from(self.scan.today().year() - year).unwrap_or_default();
+        if (to - from).num_days() < A_YEAR {
+            let from = back(from, CalendarUnit::Year, years);
+            // The last day of February has another number a year before.
+            let to = to.succ_opt().and_then(|day| back(day, CalendarUnit::Year, years));
+            query.period = Some(Period::Range { from, to: to.and_then(|day| day.pred_opt()) });
+        }
+    }
+
     /// Returns the value that the earlier question was about, if this one compares another one with it.
     fn value_to_compare(&self, items: &[Item]) -> Option<Item> {
         let mut named = items.iter().filter_map(|item| match &item.atom {
@@ -245,5 +343,5 @@ impl Context<'_> {
 
 /// Returns a part that the text does not have.
 fn given(atom: Atom) -> Item {
-    Item { atom, tokens: 0..0, correction: None }
+    Item { atom, tokens: 0..0, correction: None, amounts: Vec::new() }
 }

@@ -63,6 +63,8 @@ pub(crate) struct Item {
     pub tokens: Range<usize>,
     /// The name that a misspelled word was read as.
     pub correction: Option<Correction>,
+    /// All measures that a general word for an amount may mean. Empty: it is a name.
+    pub amounts: Vec<String>,
 }
 
 impl Item {

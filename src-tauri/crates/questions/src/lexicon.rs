@@ -32,6 +32,12 @@ struct LanguageFile {
     without_meaning: String,
     /// Words that say nothing, unless a name of the data has them.
     without_meaning_unless_named: String,
+    /// Values that say that the name of their column holds.
+    yes: Vec<String>,
+    /// Values that say that it does not hold.
+    no: Vec<String>,
+    /// The words of the closed classes of the language, and its verbs and nouns without content, by class.
+    light: BTreeMap<String, String>,
     /// The words that queries are said with.
     say: BTreeMap<String, String>,
 }
@@ -44,10 +50,24 @@ struct VocabularyFile {
     concepts: BTreeMap<String, Vec<String>>,
     /// The subjects of a question without a measure, the likely first.
     main: Vec<String>,
+    /// Measures of what is planned.
+    planned: Vec<String>,
     /// Names of sources that name their rows, too.
     counted: Vec<String>,
     /// Adjectives that rank by a measure.
     adjectives: Vec<Adjective>,
+    /// General words for amounts of money.
+    amounts: Vec<Amounts>,
+}
+
+/// General words for amounts, and the concepts whose measures they may mean.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Amounts {
+    /// The concepts of other kinds of amounts, whose measures the words do not mean.
+    pub not: Vec<String>,
+    /// The words.
+    pub words: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +82,9 @@ struct Adjective {
 struct Entry {
     is: Meaning,
     words: Vec<String>,
+    /// Words that another one only differs from by a diacritic, as they are written with it.
+    #[serde(default)]
+    written: Vec<String>,
     /// The forms before another word in a compound.
     #[serde(default)]
     compound: Vec<String>,
@@ -83,12 +106,22 @@ pub(crate) struct Lexicon {
     /// Letters between the parts of a compound.
     pub links: Vec<String>,
     compounds: HashMap<String, Meaning>,
+    /// Words whose meaning depends on a diacritic, by their folded form: the spelling of each meaning.
+    written: HashMap<String, Vec<(String, Meaning)>>,
     /// Names that mean the same, in folded form without spaces.
     pub concepts: BTreeMap<String, Vec<String>>,
     /// The subjects of a question without a measure, as `concepts` names them.
     pub main: Vec<String>,
+    /// Measures of what is planned, as `concepts` names them.
+    pub planned: Vec<String>,
     /// Names of sources that name their rows, too, in folded form.
     counted: HashSet<String>,
+    /// Values that say that the name of their column holds, in folded form.
+    pub yes: HashSet<String>,
+    /// Values that say that it does not hold, in folded form.
+    pub no: HashSet<String>,
+    /// General words for amounts, in folded form.
+    pub amounts: Vec<Amounts>,
     /// Words that say nothing, unless a name has them.
     weak: HashSet<String>,
     /// The words that queries are said with, by language.
@@ -107,9 +140,14 @@ impl Lexicon {
             definite: Vec::new(),
             links: Vec::new(),
             compounds: HashMap::new(),
+            written: HashMap::new(),
             concepts: BTreeMap::new(),
             main: Vec::new(),
+            planned: Vec::new(),
             counted: HashSet::new(),
+            yes: HashSet::new(),
+            no: HashSet::new(),
+            amounts: Vec::new(),
             weak: HashSet::new(),
             said: HashMap::new(),
         };
@@ -123,7 +161,12 @@ impl Lexicon {
                 lexicon.concepts.entry(concept).or_default().extend(keys);
             }
             lexicon.main.extend(file.main);
+            lexicon.planned.extend(file.planned);
             lexicon.counted.extend(file.counted.iter().map(|word| language::fold(word)));
+            for mut amounts in file.amounts {
+                amounts.words.iter_mut().for_each(|word| *word = language::fold(word));
+                lexicon.amounts.push(amounts);
+            }
             for adjective in file.adjectives {
                 let meaning = Meaning::Implied(adjective.is);
                 adjective.words.iter().for_each(|phrase| lexicon.add_phrase(phrase, &meaning));
@@ -145,6 +188,10 @@ impl Lexicon {
         self.said.insert(file.language, file.say);
         for entry in file.entries {
             entry.words.iter().for_each(|phrase| self.add_phrase(phrase, &entry.is));
+            for written in entry.written {
+                let spellings = self.written.entry(language::fold(&written)).or_default();
+                spellings.push((written, entry.is.clone()));
+            }
             let forms = entry.compound.into_iter();
             self.compounds.extend(forms.map(|form| (form, entry.is.clone())));
         }
@@ -162,9 +209,12 @@ impl Lexicon {
                 self.links.push(link);
             }
         }
+        self.yes.extend(file.yes);
+        self.no.extend(file.no);
         let words = file.without_meaning.split_whitespace();
         self.empty.extend(words.map(language::fold));
-        let weak = file.without_meaning_unless_named.split_whitespace();
+        let light = file.light.values().flat_map(|words| words.split_whitespace());
+        let weak = file.without_meaning_unless_named.split_whitespace().chain(light);
         self.weak.extend(weak.map(language::fold));
     }
 
@@ -182,6 +232,17 @@ impl Lexicon {
             }
         }
         found
+    }
+
+    /// Whether a token may have a meaning with the diacritics that it is written with: "år" is a year, and
+    /// "är" is none. Without a diacritic, it may have both meanings.
+    pub fn may_mean(&self, token: &Token, meaning: &Meaning) -> bool {
+        let typed = token.raw.to_lowercase();
+        let Some(spellings) = self.written.get(&token.fold).filter(|_| typed != token.fold) else {
+            return true;
+        };
+        let mut own = spellings.iter().filter(|(_, own)| own == meaning).peekable();
+        own.peek().is_none() || own.any(|(written, _)| *written == typed)
     }
 
     /// Returns the words that queries are said with in a language.

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::LazyLock};
 
 use analytics::Catalog;
 use contract::{
@@ -54,7 +54,7 @@ pub struct Reader {
 }
 
 /// The index of the names in a catalog. It must be made again when the catalog or the values change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Names {
     /// In the order of the catalog.
     sources: Vec<SourceNames>,
@@ -64,6 +64,12 @@ impl Reader {
     /// Creates a reader. Fails if a file of the lexicon is wrong, which tests exclude.
     pub fn new() -> Result<Self, serde_json::Error> {
         Ok(Self { lexicon: Lexicon::new()? })
+    }
+
+    /// Returns the reader that all share. Fails as `new` does.
+    pub fn shared() -> Result<&'static Self, &'static serde_json::Error> {
+        static SHARED: LazyLock<Result<Reader, serde_json::Error>> = LazyLock::new(Reader::new);
+        SHARED.as_ref()
     }
 
     /// Makes the index of the names in a catalog.

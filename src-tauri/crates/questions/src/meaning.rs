@@ -81,11 +81,13 @@ pub(crate) enum Meaning {
     /// The number of different things.
     Distinct,
     /// The side on which a comparison is expected.
-    Comparative,
+    Comparative(Bound),
     /// A rank by the number of things, and not by what they are.
     Many,
     /// A place in an order.
     Rank(Rank),
+    /// Before a rank of which only one place counts: "second".
+    Nth(u32),
     /// Before the bound of a value.
     Bound(Bound),
     /// After a number in percent.
@@ -112,6 +114,10 @@ pub(crate) enum Meaning {
     Explain,
     /// Asks for things.
     Which,
+    /// Asks for a time.
+    When,
+    /// Asks for things in which something holds: "where".
+    Where,
     /// Asks for yes or no.
     IsIt,
     /// A form of the answer.
@@ -156,6 +162,8 @@ pub(crate) enum Meaning {
     Declined(Declined),
     /// Refers to an earlier question.
     Refer(Refer),
+    /// Words of conversation that say nothing together.
+    Filler,
 }
 
 /// A place in an order.
@@ -277,6 +285,7 @@ impl Meaning {
                 | Self::IsIt
                 | Self::Only
                 | Self::Sum
+                | Self::Filler
                 | Self::List
                 | Self::Show
                 | Self::Refer(Refer::It | Refer::Them | Refer::Add)

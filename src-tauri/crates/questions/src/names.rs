@@ -15,8 +15,12 @@ use crate::{
     tokens::{Kind, Token, name_words},
 };
 
+mod amounts;
+mod flags;
 mod spelling;
 
+pub(crate) use amounts::is_money;
+pub(crate) use flags::HOLDS;
 use spelling::Spelling;
 
 /// The most words of a name that are looked up together.
@@ -95,6 +99,10 @@ pub(crate) struct SourceNames {
     dimensions: Vec<String>,
     parts: HashMap<String, Part>,
     spelling: Spelling,
+    /// Measures by general words for amounts that nothing has as a name.
+    amounts: HashMap<String, Vec<String>>,
+    /// The values that say that the name of their dimension holds, by dimension.
+    pub flags: HashMap<String, String>,
     /// The own name of the source, as a key.
     pub source: String,
     /// The number of words of the source's name.
@@ -118,6 +126,8 @@ impl SourceNames {
             dimensions: Vec::new(),
             parts: HashMap::new(),
             spelling: Spelling::default(),
+            amounts: HashMap::new(),
+            flags: flags::flags_of(source, values, lexicon),
             source: words.concat(),
             source_words: words.len(),
         };
@@ -133,13 +143,15 @@ impl SourceNames {
         }
         // Rows that no measure counts have the name of the source.
         for word in lexicon.words_for_rows(&names.source) {
-            if names.find(&[word.as_str()], lexicon).is_empty() {
+            if names.is_left(&word) {
                 let rows = Named::Measure("rows".to_owned());
                 names.add_key(&word, &rows, How::Synonym);
                 names.add_forms(std::slice::from_ref(&word), &rows, lexicon);
                 names.spelling.add_all(std::slice::from_ref(&word));
             }
         }
+        names.amounts = amounts::words_for_amounts(source, lexicon);
+        names.amounts.retain(|word, _| names.exact.get(word).is_none_or(Vec::is_empty));
         names.spelling.sort();
         names.by_words.sort();
         names
@@ -283,7 +295,10 @@ impl SourceNames {
             for size in 1..words.len().min(4) {
                 for part in words.windows(size) {
                     let is_said = part.len() > 1
-                        || part.iter().any(|word| word.len() >= 3 && !lexicon.knows(word));
+                        || part.iter().any(|word| {
+                            let is_plain = !lexicon.knows(word) || lexicon.is_empty_word(word);
+                            word.len() >= 3 && is_plain
+                        });
                     if is_said {
                         let part = self.parts.entry(part.concat()).or_default();
                         part.count += 1;
@@ -294,6 +309,17 @@ impl SourceNames {
                 }
             }
         }
+    }
+
+    /// Whether nothing has a word as its name. The name of a column with ids of rows does not count.
+    fn is_left(&self, word: &str) -> bool {
+        let hits = self.exact.get(word).into_iter().flatten();
+        hits.filter(|hit| hit.how != How::Column).count() == 0
+    }
+
+    /// Returns the measures that a general word for an amount may mean.
+    pub fn amounts(&self, word: &str) -> &[String] {
+        self.amounts.get(word).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the things with a name, for the words of a span in folded form.

@@ -152,6 +152,8 @@ pub struct Correction {
 pub enum Assumed {
     /// The measure.
     Measure(String),
+    /// The measure that a general word for an amount means.
+    Amount(String),
     /// The period.
     Period,
     /// The dimension whose values are ranked.

@@ -8,7 +8,7 @@ use contract::metric_query::MetricQuery;
 use crate::{
     follow_up::{FollowUp, Shown},
     meaning::{Meaning, Refer},
-    outcome::{Assumed, Outcome, Reading, SpanMeaning},
+    outcome::{Assumed, Form, Outcome, Reading, SpanMeaning},
     reading::{Asked, short_tokens},
     tokens::{Kind, Token},
 };
@@ -57,7 +57,7 @@ impl Asked<'_> {
             return parts;
         }
         let found = self.read(text);
-        if matches!(found, Outcome::One(_)) {
+        if matches!(found, Outcome::One(_) | Outcome::Several(_)) {
             return whole(found);
         }
         let parts = cuts.iter().find_map(|cut| self.divide(text, *cut, most));
@@ -237,7 +237,8 @@ fn are_two_questions(parts: &[Part]) -> bool {
 /// Returns the reading of a first part that counts alone.
 fn own_reading(outcome: &Outcome) -> Option<&Reading> {
     match outcome {
-        Outcome::One(reading) => Some(reading.as_ref()).filter(|reading| names_a_measure(reading)),
+        Outcome::One(reading) => Some(reading.as_ref())
+            .filter(|reading| names_a_measure(reading) || asks_about_values(reading)),
         Outcome::Several(_) | Outcome::Partly { .. } | Outcome::Declined { .. } | Outcome::None => {
             None
         }
@@ -248,6 +249,11 @@ fn own_reading(outcome: &Outcome) -> Option<&Reading> {
 fn names_a_measure(reading: &Reading) -> bool {
     let is_assumed = |assumed: &Assumed| matches!(assumed, Assumed::Measure(_));
     !reading.assumed.iter().any(is_assumed)
+}
+
+/// Whether a text is a question about some values: "what did we do for Easter".
+fn asks_about_values(reading: &Reading) -> bool {
+    reading.form == Form::Which && !reading.query.conditions.is_empty()
 }
 
 fn is_measure(meaning: &SpanMeaning) -> bool {

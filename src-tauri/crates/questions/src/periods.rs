@@ -39,11 +39,32 @@ impl FoundPeriod {
 /// Returns the periods that begin at a token, the shortest first.
 pub(crate) fn periods_at(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
     let mut found: Vec<FoundPeriod> = Vec::new();
+    found.extend(to_date(scan, at));
     found.extend(basic(scan, at).map(|(end, period)| FoundPeriod::new(end, period)));
     found.extend(range::edge(scan, at));
     found.extend(range::range(scan, at));
     found.sort_by_key(|period| period.end);
     found
+}
+
+/// Reads "so far in November" and "November so far". Days to come have no data.
+fn to_date(scan: &Scan<'_>, at: usize) -> Option<FoundPeriod> {
+    if let Some(next) = scan.end_of(at, &Meaning::ToDate) {
+        let next = scan.end_of(next, &Meaning::In).unwrap_or(next);
+        let (end, period) = basic(scan, next)?;
+        return Some(FoundPeriod::new(end, that_is_over(period)));
+    }
+    let (next, period) = basic(scan, at)?;
+    let end = scan.end_of(next, &Meaning::ToDate)?;
+    Some(FoundPeriod::new(end, that_is_over(period)))
+}
+
+/// Returns the part of a period that is over.
+fn that_is_over(period: Period) -> Period {
+    match period {
+        Period::This(unit) if unit != CalendarUnit::Day => Period::ToDate(unit),
+        other => other,
+    }
 }
 
 /// Reads a period that is no range. The longest reading counts.
@@ -368,7 +389,7 @@ fn is_weekday(word: &str) -> bool {
     let begins = |ending: &str, names: &[&str]| {
         word.strip_suffix(ending).is_some_and(|rest| names.contains(&rest))
     };
-    begins("day", &ENDS) || begins("dag", &DAGS) || begins("dagen", &DAGS)
+    begins("day", &ENDS) || ["dag", "dagen", "dags"].iter().any(|ending| begins(ending, &DAGS))
 }
 
 fn plain_token(token: &Token) -> language::Token {
@@ -415,7 +436,8 @@ fn ago(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
     Some((end, period))
 }
 
-fn back(day: NaiveDate, unit: CalendarUnit, count: u32) -> Option<NaiveDate> {
+/// Returns the day that is some units earlier.
+pub(crate) fn back(day: NaiveDate, unit: CalendarUnit, count: u32) -> Option<NaiveDate> {
     use chrono::{Days, Months};
     match unit {
         CalendarUnit::Day => day.checked_sub_days(Days::new(count.into())),

@@ -18,13 +18,13 @@ use crate::{
     lexicon::Lexicon,
     meaning::Meaning,
     names::SourceNames,
-    outcome::{Correction, Declined, Outcome, Reading, Span, SpanMeaning},
+    outcome::{Assumed, Correction, Declined, Outcome, Reading, Span, SpanMeaning},
     scan::Scan,
     tokens::{Kind, LONGEST, MOST, Token, tokens},
 };
 
 /// Readings whose costs differ by no more fit equally well.
-const SAME: u32 = 3;
+pub(crate) const SAME: u32 = 3;
 /// The most readings that are offered.
 const OFFERED: usize = 4;
 /// The most parts of which one is left out where a query cannot be computed.
@@ -235,14 +235,22 @@ pub(crate) fn bytes(tokens: &[Token], at: &Range<usize>) -> Range<usize> {
 
 /// Returns a composed question as a reading with its cost.
 pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Candidate {
-    let Composed { query, items, left, assumed, view, form, asked } = composed;
+    let Composed { query, items, left, mut assumed, view, form, asked } = composed;
     let unread = |at: &&usize| items[**at].atom != Atom::Left;
     let more = u32::try_from(left.iter().filter(unread).count()).unwrap_or(u32::MAX);
     let defaults = u32::try_from(assumed.len()).unwrap_or(u32::MAX);
     let cost = cover
         .saturating_add(REPEATED.saturating_mul(repeated(&items)))
+        .saturating_add((SAME + 1).saturating_mul(mixed(&items)))
         .saturating_add(LEFT.saturating_mul(more))
         .saturating_add(DEFAULT.saturating_mul(defaults));
+    for item in items.iter().filter(|item| !item.amounts.is_empty()) {
+        if let Atom::Measure(name) = &item.atom
+            && !assumed.contains(&Assumed::Amount(name.clone()))
+        {
+            assumed.push(Assumed::Amount(name.clone()));
+        }
+    }
     let mut corrections: Vec<Correction> = Vec::new();
     for correction in items.iter().filter_map(|item| item.correction.as_ref()) {
         if !corrections.contains(correction) {
@@ -254,10 +262,11 @@ pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Can
         means: span_meaning(item, left.contains(&at)),
     });
     let spans = spans.collect();
-    // Values alone beside words that are not read are a chance: "pause Brand UK".
+    // Values alone beside words that nobody knows are a chance: "pause Brand UK".
+    let is_known = left.iter().all(|at| items[*at].atom != Atom::Left);
     let is_member =
         |item: &Item| matches!(item.atom, Atom::Measure(_) | Atom::Dimension { .. } | Atom::Source);
-    let names = items.iter().any(|item| is_member(item) || (left.is_empty() && is_name(item)))
+    let names = items.iter().any(|item| is_member(item) || (is_known && is_name(item)))
         || (left.is_empty() && (compares_periods(&items) || implies_measure(&items)));
     let read = items.iter().filter(|item| !item.is_link()).count().saturating_sub(left.len());
     let left = left.iter().map(|at| bytes(tokens, &items[*at].tokens)).collect();
@@ -283,6 +292,20 @@ fn repeated(items: &[Item]) -> u32 {
     let measures: Vec<&Atom> = named.map(|(_, item)| &item.atom).collect();
     let same = measures.iter().enumerate().filter(|(at, one)| measures[..*at].contains(one));
     u32::try_from(again.count() + twice.count() + same.count()).unwrap_or(u32::MAX)
+}
+
+/// Returns the number of values that are joined to one of another dimension. "Sweden and Norway" rather are
+/// two countries than a country and something else of that name.
+fn mixed(items: &[Item]) -> u32 {
+    let dimension = |item: &Item| match &item.atom {
+        Atom::Value { dimension, .. } | Atom::Values { dimension, .. } => Some(dimension.clone()),
+        _ => None,
+    };
+    let is_mixed = |window: &&[Item]| {
+        let (first, last) = (dimension(&window[0]), dimension(&window[2]));
+        window[1].means(&Meaning::And) && first.is_some() && last.is_some() && first != last
+    };
+    u32::try_from(items.windows(3).filter(is_mixed).count()).unwrap_or(u32::MAX)
 }
 
 fn grain_of(item: &Item) -> Option<TimeGrain> {
@@ -353,7 +376,7 @@ fn span_meaning(item: &Item, is_left: bool) -> SpanMeaning {
 fn choose(readings: Readings) -> Outcome {
     let mut candidates = readings.candidates;
     candidates.retain(|candidate| {
-        candidate.names && joined(candidate.left.clone()).len() <= candidate.read + 1
+        candidate.names && joined(candidate.left.clone()).len() <= candidate.read + 2
     });
     candidates.sort_by_key(|candidate| candidate.cost);
     let best = candidates.first();

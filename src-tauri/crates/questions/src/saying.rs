@@ -13,6 +13,7 @@ use contract::{
 
 use crate::numbers::as_number;
 
+mod forms;
 mod times;
 
 /// The words of a language for a query over a source.
@@ -32,6 +33,9 @@ impl Saying<'_> {
 
     /// Returns a query in words. None if it has a member that questions cannot ask for.
     pub fn say(&self, query: &MetricQuery) -> Option<String> {
+        if let Some(said) = self.form(query) {
+            return said;
+        }
         if is_beyond(query) {
             return None;
         }
@@ -65,7 +69,7 @@ impl Saying<'_> {
     }
 
     /// Whether a query is the first groups of one dimension by its only measure, so that "top 5 campaigns by
-    /// spend" says it.
+    /// spend" says it. Another language says it with its groups and its order, which need no plural.
     fn ranks_its_groups(&self, query: &MetricQuery) -> bool {
         let ([used], [group], [order]) =
             (query.measures.as_slice(), query.by.as_slice(), query.order.as_slice())
@@ -74,17 +78,26 @@ impl Saying<'_> {
         };
         let is_plain =
             used.measure.as_ref() == Some(&order.by) && *used == MeasureUse::named(&order.by);
-        is_plain
-            && matches!(group.by, GroupBy::Dimension(_))
-            && query.limit.is_some()
-            && query.then.is_none()
+        is_plain && self.plural(group).is_some() && query.limit.is_some() && query.then.is_none()
     }
 
     fn ranked(&self, query: &MetricQuery) -> Option<String> {
         let (group, order) = (query.by.first()?, query.order.first()?);
         let rank = self.word(if order.descending { "top" } else { "bottom" })?;
-        let (group, by) = (self.group(group)?, self.word("by")?);
-        Some(format!("{rank} {} {group} {by} {}", query.limit?, self.name(&order.by)))
+        let limit = query.limit?;
+        let group = if limit == 1 { self.group(group)? } else { self.plural(group)? };
+        Some(format!("{rank} {limit} {group} {} {}", self.word("by")?, self.name(&order.by)))
+    }
+
+    /// Returns the name of a dimension in the plural. None in a language whose plural does not follow
+    /// from the spelling, and if something else has that name.
+    fn plural(&self, group: &Group) -> Option<String> {
+        let GroupBy::Dimension(name) = &group.by else { return None };
+        let noun = (self.language == "en").then(|| plural_of(&self.name(name)))?;
+        let definitions = &self.source.definitions;
+        let mut names = definitions.measures.keys().chain(definitions.dimensions.keys());
+        let is_taken = names.any(|other| other != name && plain(other) == noun);
+        (!is_taken).then_some(noun)
     }
 
     /// Returns a query for single rows in words.
@@ -359,8 +372,44 @@ fn is_beyond(query: &MetricQuery) -> bool {
         || (query.measures.is_empty() && query.explain.is_none() && !query.rows)
 }
 
+/// Returns an English noun in the plural. One that is a plural, or no word, stays.
+fn plural_of(noun: &str) -> String {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| noun.ends_with(ending));
+    let is_word = noun.ends_with(char::is_alphabetic);
+    if !is_word || (noun.ends_with('s') && !ends(&["ss", "us", "is"])) {
+        return noun.to_owned();
+    }
+    let before_y = noun.strip_suffix('y').filter(|rest| !rest.ends_with(['a', 'e', 'i', 'o', 'u']));
+    match before_y {
+        Some(rest) => format!("{rest}ies"),
+        None if ends(&["s", "x", "z", "ch", "sh"]) => format!("{noun}es"),
+        None => format!("{noun}s"),
+    }
+}
+
 /// Returns a name as people write it.
 fn plain(name: &str) -> String {
     let own = name.rsplit_once('.').map_or(name, |(_, own)| own);
     own.replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plural_of_a_name_follows_its_spelling() {
+        for (one, many) in [
+            ("campaign", "campaigns"),
+            ("country", "countries"),
+            ("day", "days"),
+            ("status", "statuses"),
+            ("ad class", "ad classes"),
+            ("tax box", "tax boxes"),
+            ("accounts", "accounts"),
+            ("level 2", "level 2"),
+        ] {
+            assert_eq!(plural_of(one), many);
+        }
+    }
 }

@@ -20,7 +20,7 @@ impl Composer<'_> {
                 Meaning::Bound(bound) => Some(*bound),
                 _ => None,
             });
-            if let Some(bound) = bound
+            if let Some(bound) = bound.filter(|_| self.is_free(at))
                 && let Some(number) = self.number_at(at + 1)
             {
                 self.add_bound(at, at + 1, &[(bound, number)]);

@@ -1,7 +1,9 @@
 //! Comparisons: of two periods, of two values, with an earlier period, and changes.
 
+use chrono::NaiveDate;
 use contract::metric_query::{
     Bounds, CalendarUnit, Compare, CompareTo, Condition, Group, Period, Scalar, Span, Test,
+    TimeGrain,
 };
 
 use super::Composer;
@@ -9,6 +11,7 @@ use crate::{
     items::Atom,
     meaning::{Meaning, Rank},
     outcome::Assumed,
+    periods::back,
 };
 
 /// The period of a question about a change that names none.
@@ -25,7 +28,9 @@ impl Composer<'_> {
         {
             self.read_versus(at);
         }
-        if self.has(&Meaning::Comparative) {
+        let comparatives: Vec<usize> =
+            (0..self.len()).filter(|at| self.comparative_at(*at).is_some()).collect();
+        if !comparatives.is_empty() {
             self.read_which_is_more();
         }
         for at in self.places(&Meaning::Compare) {
@@ -50,9 +55,7 @@ impl Composer<'_> {
         // "Campaigns with higher spend than before" asks for some of them, which is not read.
         let has_things = (0..self.len()).any(|at| self.dimension_at(at).is_some());
         if self.query.compare.is_some() && !has_things {
-            for at in self.places(&Meaning::Comparative) {
-                self.take(at);
-            }
+            comparatives.iter().for_each(|at| self.take(*at));
         }
         self.read_periods();
         let needs_period = self.query.compare.as_ref().is_some_and(|c| c.values.is_empty());
@@ -230,12 +233,61 @@ impl Composer<'_> {
             unit.map(|unit| (at, unit))
         });
         let Some((at, unit)) = found else { return };
+        if self.time_to_group() == Some(unit) {
+            self.compare_each_time(&[at]);
+            return;
+        }
         self.take(at);
         self.set_compare(Compare { to: Some(CompareTo::Previous), ..Compare::default() });
         if self.query.period.is_none() && self.free_periods().is_empty() {
             self.query.period = Some(Period::Previous(unit));
             self.assumed.push(Assumed::Period);
         }
+    }
+
+    /// Returns the unit of time that the question groups by.
+    fn time_to_group(&self) -> Option<CalendarUnit> {
+        (0..self.len()).filter(|at| self.is_free(*at)).find_map(|at| {
+            match self.grain_to_group(at)? {
+                TimeGrain::Day => Some(CalendarUnit::Day),
+                TimeGrain::Week => Some(CalendarUnit::Week),
+                TimeGrain::Month => Some(CalendarUnit::Month),
+                TimeGrain::Quarter => Some(CalendarUnit::Quarter),
+                TimeGrain::Year => Some(CalendarUnit::Year),
+                TimeGrain::Hour
+                | TimeGrain::Weekday
+                | TimeGrain::HourOfDay
+                | TimeGrain::MonthOfYear
+                | TimeGrain::PartOfDay => None,
+            }
+        })
+    }
+
+    /// Compares each time with the one before: "growth in clicks per month". The period to compare with is
+    /// that of the question, one unit earlier.
+    fn compare_each_time(&mut self, words: &[usize]) {
+        let Some(unit) = self.time_to_group() else { return };
+        let free = self.free_periods();
+        let period = match free.as_slice() {
+            [] => Period::Last(recent(unit)),
+            [at] => match self.period_at(*at) {
+                Some(period) => period.clone(),
+                None => return,
+            },
+            _ => return,
+        };
+        let Some((from, to)) = self.scan.days_of(&period) else { return };
+        let to = to.min(self.scan.today().max(from));
+        let earlier = |day: NaiveDate| back(day, unit, 1);
+        let last = to.succ_opt().and_then(earlier).and_then(|day| day.pred_opt());
+        let (Some(first), Some(last)) = (earlier(from), last) else { return };
+        words.iter().chain(&free).for_each(|at| self.take(*at));
+        if free.is_empty() {
+            self.assumed.push(Assumed::Period);
+        }
+        self.query.period = Some(Period::Range { from: Some(from), to: Some(to) });
+        let period = Some(Period::Range { from: Some(first), to: Some(last) });
+        self.set_compare(Compare { period, ..Compare::default() });
     }
 
     /// Compares two periods. A change goes forward in time, whatever the order of the words.
@@ -280,6 +332,7 @@ impl Composer<'_> {
             self.grain_at(at).is_some() && (self.is_grouped(at) || self.unit_at(at).is_none())
         });
         if self.query.compare.is_none() && has_time && !self.has_rank() {
+            self.compare_each_time(changes);
             return;
         }
         changes.iter().for_each(|at| self.take(*at));
@@ -368,6 +421,17 @@ impl Composer<'_> {
         self.query.totals = true;
         self.add_group(at, Group::time(grain));
         self.assumed.push(Assumed::Grain);
+    }
+}
+
+/// Returns the times that are compared with those before if the text names none.
+fn recent(unit: CalendarUnit) -> Span {
+    match unit {
+        CalendarUnit::Day => Span::Days(30),
+        CalendarUnit::Week => Span::Weeks(12),
+        CalendarUnit::Month => Span::Months(12),
+        CalendarUnit::Quarter => Span::Quarters(8),
+        CalendarUnit::Year => Span::Years(3),
     }
 }
 

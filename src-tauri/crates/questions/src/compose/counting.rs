@@ -20,10 +20,18 @@ impl Composer<'_> {
     }
 
     fn read_count(&mut self, at: usize) {
-        let is_between =
-            |at: &usize| self.value_at(*at).is_some() || self.is_thin(*at) || self.is_counting(*at);
+        // "How many active campaigns" counts campaigns, whatever "active" is.
+        let is_between = |at: &usize| {
+            self.value_at(*at).is_some()
+                || self.is_thin(*at)
+                || self.is_counting(*at)
+                || self.items[*at].atom == Atom::Left
+        };
         let Some(thing) = (at + 1..self.len()).find(|at| !is_between(at)) else { return };
-        if self.measure_at(thing).is_some() {
+        let is_currency =
+            self.items[thing].find(|m| matches!(m, Meaning::Currency(_)).then_some(()));
+        // "How many euros were spent" is no number of things.
+        if self.measure_at(thing).is_some() || is_currency.is_some() {
             self.take(at);
             self.form = Form::HowMany;
             return;

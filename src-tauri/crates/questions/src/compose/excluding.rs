@@ -2,15 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use contract::metric_query::{Bounds, Condition, Scalar, Test};
+use contract::{
+    definitions::DimensionKind,
+    metric_query::{Bounds, Condition, Scalar, Test},
+    sources::ColumnKind,
+};
 
 use super::Composer;
-use crate::{items::Atom, meaning::Meaning};
+use crate::{items::Atom, meaning::Meaning, names::HOLDS};
 
 impl Composer<'_> {
     /// Reads values after words that exclude them. The words reach over all values that are joined.
     pub(super) fn read_exclusions(&mut self) {
-        for at in self.places(&Meaning::Not) {
+        // "The same for mobile, but in Ireland" excludes nothing.
+        let joins = |at: &usize| self.is_joiner(*at) && self.means(*at + 1, &Meaning::In);
+        let places: Vec<usize> =
+            self.places(&Meaning::Not).into_iter().filter(|at| !joins(at)).collect();
+        for at in places {
             let mut found = Vec::new();
             let mut next = self.next(at + 1);
             while let Some(place) = next {
@@ -133,6 +141,15 @@ impl Composer<'_> {
         }
     }
 
+    /// Returns a value as its column has it.
+    pub(super) fn scalar_of(&self, dimension: &str, value: &str) -> Scalar {
+        let source = self.scan.source;
+        let kind = source.definitions.dimensions.get(dimension).map(|found| &found.kind);
+        let is_flag = matches!(kind, Some(DimensionKind::Column(column))
+            if source.columns.iter().any(|own| own.name == *column && own.kind == ColumnKind::Flag));
+        if is_flag { Scalar::Flag(value == HOLDS) } else { Scalar::Text(value.to_owned()) }
+    }
+
     /// Adds a condition for each dimension of the values at some places.
     fn add_conditions(&mut self, places: &[usize], is_excluded: bool) {
         let mut whole: BTreeMap<String, (usize, Vec<Scalar>)> = BTreeMap::new();
@@ -141,7 +158,7 @@ impl Composer<'_> {
             self.take(*at);
             if let Atom::Values { dimension, values, .. } = &self.items[*at].atom {
                 let entry = whole.entry(dimension.clone()).or_insert((*at, Vec::new()));
-                entry.1.extend(values.iter().cloned().map(Scalar::Text));
+                entry.1.extend(values.iter().map(|value| self.scalar_of(dimension, value)));
                 continue;
             }
             let Atom::Value { dimension, value, is_part } = &self.items[*at].atom else { continue };
@@ -150,7 +167,7 @@ impl Composer<'_> {
                 entry.1.push(value.clone());
             } else {
                 let entry = whole.entry(dimension.clone()).or_insert((*at, Vec::new()));
-                let value = Scalar::Text(value.clone());
+                let value = self.scalar_of(dimension, value);
                 if !entry.1.contains(&value) {
                     entry.1.push(value);
                 }

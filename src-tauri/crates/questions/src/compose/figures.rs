@@ -1,9 +1,9 @@
-//! Figures that are computed from measures: shares, averages, ratios, running totals, medians, and what
+//! Figures that are computed from measures: averages, ratios, running totals, medians, and what
 //! explains a change.
 
 use contract::{
     definitions::Calculation,
-    metric_query::{CalendarUnit, Explain, Group, GroupBy, MeasureUse, Period, TimeGrain},
+    metric_query::{CalendarUnit, Explain, Group, MeasureUse, Period, TimeGrain},
     sources::ColumnKind,
 };
 
@@ -40,7 +40,7 @@ impl Composer<'_> {
     }
 
     /// Returns the measure after a word, or else the one before it, or the first one.
-    fn measure_near(&self, at: usize) -> Option<usize> {
+    pub(super) fn measure_near(&self, at: usize) -> Option<usize> {
         let is_measure = |place: &usize| self.measure_at(*place).is_some();
         let after = self.next(at + 1).filter(is_measure);
         let before = self.previous(at).filter(is_measure);
@@ -48,7 +48,7 @@ impl Composer<'_> {
     }
 
     /// Returns how the measure at a place is used.
-    fn measure_use(&mut self, at: usize) -> &mut MeasureUse {
+    pub(super) fn measure_use(&mut self, at: usize) -> &mut MeasureUse {
         let name = self.measure_at(at).unwrap_or_default().to_owned();
         self.take(at);
         let found = self.measures.iter().position(|(_, used)| {
@@ -80,10 +80,14 @@ impl Composer<'_> {
     /// Reads "why did M fall".
     fn read_explanation(&mut self) {
         let Some(at) = self.places(&Meaning::Explain).first().copied() else { return };
-        let Some(place) = self.measure_near(at) else { return };
-        let Some(measure) = self.measure_at(place).map(str::to_owned) else { return };
+        let place = self.measure_near(at);
+        let named = place.and_then(|place| self.measure_at(place)).map(str::to_owned);
+        let Some(measure) = named.clone().or_else(|| self.scan.main_measure()) else { return };
+        if named.is_none() {
+            self.assumed.push(Assumed::Measure(measure.clone()));
+        }
         self.take(at);
-        self.take(place);
+        place.into_iter().for_each(|place| self.take(place));
         let mut by = Vec::new();
         for at in 0..self.len() {
             if self.is_free(at)
@@ -144,7 +148,13 @@ impl Composer<'_> {
             if self.is_article(at) {
                 continue;
             }
-            let places = (at.checked_sub(1), self.next(at + 1));
+            // "Which campaigns cost most per click"
+            let is_rank = |place: &usize| {
+                self.items[*place].find(|m| matches!(m, Meaning::Rank(_)).then_some(())).is_some()
+            };
+            let before = at.checked_sub(1);
+            let above = before.filter(is_rank).and_then(|rank| self.previous(rank)).or(before);
+            let places = (above, self.next(at + 1));
             let (Some(above), Some(below)) = places else { continue };
             let names = (self.measure_at(above), self.measure_at(below));
             let (Some(a), Some(b)) = (names.0.map(str::to_owned), names.1.map(str::to_owned))
@@ -251,98 +261,6 @@ impl Composer<'_> {
         let used = MeasureUse { calculation, name: Some(name), ..MeasureUse::default() };
         self.measures.push((place, used));
     }
-
-    /// Reads the part of a total. Values that are named are groups, so that their parts are seen.
-    fn read_share(&mut self) {
-        for at in self.places(&Meaning::Share) {
-            if self.read_part_of(at) {
-                continue;
-            }
-            let Some(place) = self.measure_near(at) else { continue };
-            let within = self.places(&Meaning::Within).first().copied();
-            let parent = within.and_then(|within| {
-                let place = self.next(within + 1)?;
-                Some((within, place, self.dimension_at(place)?.to_owned()))
-            });
-            let has_groups = self
-                .by
-                .iter()
-                .any(|(_, group)| matches!(group.by, GroupBy::Dimension(_)))
-                || (0..self.len()).any(|at| {
-                    self.is_free(at) && self.dimension_at(at).is_some() && !self.is_described(at)
-                });
-            if !has_groups {
-                self.group_by_values();
-            }
-            let is_grouped = has_groups || !self.by.is_empty();
-            if !is_grouped {
-                continue;
-            }
-            self.take(at);
-            let share_of = match parent {
-                Some((within, place, name)) => {
-                    self.take(within);
-                    self.take(place);
-                    self.add_group(0, Group::dimension(&name));
-                    vec![name]
-                }
-                None => vec!["total".to_owned()],
-            };
-            // "Cost by campaign and its share" asks for both.
-            let is_besides = place < at
-                && self.previous(at).is_some_and(|before| self.is_joiner(before) && before > place);
-            if is_besides && let Some(name) = self.measure_at(place).map(str::to_owned) {
-                self.take(place);
-                self.measures.push((place, MeasureUse::named(&name)));
-                self.measures.push((at, MeasureUse { share_of, ..MeasureUse::named(name) }));
-                continue;
-            }
-            self.measure_use(place).share_of = share_of;
-        }
-    }
-
-    /// Reads one measure as a part of another one: "cost in percent of budget", "what percentage of visits
-    /// are returns".
-    fn read_part_of(&mut self, at: usize) -> bool {
-        let is_open = |place: &usize| self.measure_at(*place).is_some() && self.is_free(*place);
-        let Some(whole) = self.next(at + 1).filter(is_open) else { return false };
-        let before = self.previous(at).filter(is_open);
-        let after = self.next(whole + 1).filter(is_open);
-        let Some(part) = before.or(after) else { return false };
-        let names = (self.measure_at(part), self.measure_at(whole));
-        let (Some(a), Some(b)) = (names.0.map(str::to_owned), names.1.map(str::to_owned)) else {
-            return false;
-        };
-        // "Open tickets as a share of all tickets" is a share of one measure.
-        if a == b {
-            return false;
-        }
-        [at, part, whole].into_iter().for_each(|place| self.take(place));
-        let name = Some(ratio_name(&a, &b));
-        let calculation = Some(Calculation::Ratio([a, b]));
-        self.measures.push((part, MeasureUse { calculation, name, ..MeasureUse::default() }));
-        true
-    }
-
-    fn group_by_values(&mut self) {
-        let values: Vec<(usize, String)> = (0..self.len())
-            .filter(|at| self.is_free(*at))
-            .filter_map(|at| Some((at, self.value_at(at)?.to_owned())))
-            .collect();
-        let Some((first, dimension)) = values.last().cloned() else { return };
-        let own: Vec<usize> =
-            values.iter().filter(|(_, name)| *name == dimension).map(|(at, _)| *at).collect();
-        for at in own {
-            self.take(at);
-            let described = [at.checked_sub(1), Some(at + 1)];
-            for place in described.into_iter().flatten() {
-                if self.is_described(place) {
-                    self.take(place);
-                }
-            }
-        }
-        self.add_group(first, Group::dimension(dimension));
-    }
 }
 
 /// Returns the dimensions of texts.
@@ -359,7 +277,7 @@ fn text_dimensions(source: &analytics::SourceModel) -> Vec<String> {
 }
 
 /// Returns the name of a ratio, without the sources of its measures.
-fn ratio_name(above: &str, below: &str) -> String {
+pub(super) fn ratio_name(above: &str, below: &str) -> String {
     let own = |name: &str| name.rsplit_once('.').map_or(name, |(_, own)| own).to_owned();
     format!("{}_per_{}", own(above), own(below))
 }

@@ -2,13 +2,14 @@
 //! over.
 
 use contract::metric_query::{
-    Condition, GroupBy, MeasureUse, SecondStep, StepCalculation, StepMeasure, Top,
+    Bounds, Condition, GroupBy, MeasureUse, Scalar, SecondStep, StepCalculation, StepMeasure, Test,
+    Top,
 };
 
 use super::{Composed, Composer, Ranked, grouping::order};
 use crate::{
     items::Atom,
-    meaning::Meaning,
+    meaning::{Bound, Meaning, Refer},
     outcome::{Assumed, Form},
 };
 
@@ -67,6 +68,7 @@ impl Composer<'_> {
     /// Adds the measures of conditions that are not among the figures yet. Without a group, a condition
     /// on a figure says nothing, and its words are left over.
     fn bound_measures(&mut self) {
+        self.ask_about_change();
         let is_asked = self.form == Form::YesNo && self.bounds.len() == 1;
         if self.by.is_empty() && is_asked {
             self.asked = self.bounds.pop().map(|(at, condition)| {
@@ -74,7 +76,10 @@ impl Composer<'_> {
                 condition
             });
         }
-        if self.by.is_empty() {
+        if self.by.is_empty() && !self.bounds.is_empty() {
+            for place in std::mem::take(&mut self.paired) {
+                self.used[place] = false;
+            }
             for (at, _) in std::mem::take(&mut self.bounds) {
                 let words = at.saturating_sub(3)..(at + 4).min(self.used.len());
                 for place in words {
@@ -88,10 +93,41 @@ impl Composer<'_> {
         }
     }
 
+    /// Reads whether a change is the one that the text asks for: "did clicks rise", "is spend lower than last
+    /// month".
+    fn ask_about_change(&mut self) {
+        let is_asked = self.form == Form::YesNo && self.query.compare.is_some();
+        let ([(_, used)], true, true) = (self.measures.as_slice(), self.by.is_empty(), is_asked)
+        else {
+            return;
+        };
+        let moved = (0..self.len()).filter(|at| self.used[*at]).filter_map(|at| {
+            let versus = self.means(at, &Meaning::Versus);
+            match (self.means(at, &Meaning::Rise), self.means(at, &Meaning::Fall)) {
+                (true, false) => Some(Bound::Above),
+                (false, true) => Some(Bound::Below),
+                _ => self.comparative_at(at).or(self.bound_at(at).filter(|_| versus)),
+            }
+        });
+        let sides: Vec<Bound> = moved.collect();
+        let zero = Some(Scalar::Number(0.into()));
+        let bounds = match sides.as_slice() {
+            [Bound::Above] => Bounds { above: zero, ..Bounds::default() },
+            [Bound::From] => Bounds { from: zero, ..Bounds::default() },
+            [Bound::Below] => Bounds { below: zero, ..Bounds::default() },
+            [Bound::To] => Bounds { to: zero, ..Bounds::default() },
+            _ => return,
+        };
+        let name = format!("{}_change", figure_name(used));
+        self.asked = Some(Condition::Is { name, test: Test::Bounds(bounds) });
+    }
+
     fn measure_of_bound(&mut self, at: usize, condition: &Condition) {
         for name in names_of(condition) {
             let own = name.strip_suffix("_growth").unwrap_or(&name).to_owned();
-            let is_used = |(_, used): &(usize, MeasureUse)| used.measure.as_ref() == Some(&own);
+            let is_used = |(_, used): &(usize, MeasureUse)| {
+                used.measure.as_ref() == Some(&own) || used.name.as_ref() == Some(&own)
+            };
             if !self.measures.iter().any(is_used) && !self.explained {
                 self.measures.push((at, MeasureUse::named(own)));
             }
@@ -121,6 +157,19 @@ impl Composer<'_> {
             name = format!("{name}_{ending}");
         }
         match ranked.of {
+            // The last of the first N is the Nth.
+            Some(of) if ranked.nth.is_some() => {
+                self.query.order.push(order(name.clone(), !ranked.descending));
+                self.query.limit = Some(1);
+                self.query.top = Some(Top {
+                    n: ranked.nth.unwrap_or(1),
+                    of: Some(of),
+                    per: Vec::new(),
+                    by: Some(name),
+                    lowest: !ranked.descending,
+                    others: false,
+                });
+            }
             Some(of) => {
                 self.query.top = Some(Top {
                     n: ranked.limit.unwrap_or(1),
@@ -158,8 +207,14 @@ impl Composer<'_> {
 
     /// Returns the places of the parts that no rule used.
     fn left(&self) -> Vec<usize> {
-        let is_left =
-            |at: &usize| !self.used[*at] && (!self.items[*at].is_link() || self.says_more(*at));
+        // "Northlight and its campaigns" says whose they are.
+        let is_owned = |at: usize| {
+            self.means(at, &Meaning::Refer(Refer::Their))
+                && (0..at).any(|place| self.value_at(place).is_some())
+        };
+        let is_left = |at: &usize| {
+            !self.used[*at] && (!self.items[*at].is_link() || self.says_more(*at)) && !is_owned(*at)
+        };
         (0..self.items.len()).filter(is_left).collect()
     }
 
@@ -175,13 +230,17 @@ impl Composer<'_> {
             return true;
         }
         let is_group = self.means(at, &Meaning::By) || self.means(at, &Meaning::Per);
-        if is_group && !self.is_article(at) && next.is_none() {
+        // "What did each cost?", "most expensive per click"
+        let is_divided = self.means(at, &Meaning::Per) || self.query.by.is_empty();
+        let is_without = next.is_none() || (is_measure && is_divided);
+        if is_group && !self.is_article(at) && is_without && !self.used[at] {
             return true;
         }
         let is_name = |place: usize| {
             self.measure_at(place).is_some()
                 || self.value_at(place).is_some()
                 || self.dimension_at(place).is_some()
+                || self.period_at(place).is_some()
         };
         self.form == Form::YesNo
             && self.means(at, &Meaning::In)

@@ -29,7 +29,7 @@ impl Composer<'_> {
     }
 
     /// Returns the grain at a place. A unit alone, such as "week", must follow a word that groups.
-    fn grain_to_group(&self, at: usize) -> Option<TimeGrain> {
+    pub(super) fn grain_to_group(&self, at: usize) -> Option<TimeGrain> {
         let grain = self.grain_at(at)?;
         let has_by = self.means(at, &Meaning::By);
         let is_unit = self.unit_at(at).is_some() && !has_by;

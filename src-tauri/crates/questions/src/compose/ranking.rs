@@ -60,9 +60,25 @@ impl Composer<'_> {
         self.take(target);
         let name = name_of(&group);
         let per = if first.is_some() { Vec::new() } else { self.within(target) };
+        let is_one = per.is_empty() && first.is_none() && limit == Some(1);
+        let nth = self.nth_before(at).filter(|_| is_one && self.change.is_none());
+        if let Some((place, _)) = nth {
+            self.take(place);
+        }
+        let nth = nth.map(|(_, nth)| nth);
         self.add_group(target, group);
-        let of = (!per.is_empty()).then_some(name);
-        self.ranked = Some(Ranked { measure, descending, limit, of, per, is_change: true });
+        let of = (!per.is_empty() || nth.is_some()).then_some(name);
+        self.ranked = Some(Ranked { measure, descending, limit, of, per, nth, is_change: true });
+    }
+
+    /// Returns the place in the order that the word before a rank names, such as "second".
+    fn nth_before(&self, at: usize) -> Option<(usize, u32)> {
+        let place = at.checked_sub(1).filter(|place| self.is_free(*place))?;
+        let nth = self.items[place].find(|meaning| match meaning {
+            Meaning::Nth(nth) => Some(*nth),
+            _ => None,
+        })?;
+        Some((place, nth))
     }
 
     /// Whether the word after a rank says that only the order is asked for: "worst first".
@@ -104,7 +120,11 @@ impl Composer<'_> {
         let beside = next.filter(|place| self.measure_at(*place).is_some()).map(|place| place + 1);
         let directly = [next, after_which, beside].into_iter().flatten().find_map(group_at);
         let free = || (0..self.len()).filter(|place| self.dimension_at(*place).is_some());
+        // "The week with the fewest sessions"
+        let time = |place: &usize| self.unit_at(*place).is_some() && self.is_free(*place);
+        let led = at.checked_sub(2).filter(|_| self.means(at - 1, &Meaning::With)).filter(time);
         directly
+            .or_else(|| led.and_then(group_at))
             .or_else(|| free().filter(|place| !self.is_grouped(*place)).find_map(group_at))
             .or_else(|| free().find_map(group_at))
             .or_else(|| {
@@ -192,7 +212,9 @@ impl Composer<'_> {
 
     /// Ranks the main dimension if the text names none: "highest click rate".
     fn rank_main_dimension(&mut self, at: usize, rank: Rank) {
-        let next = self.next(at + 1);
+        // "The most expensive click" is about the cost of single ones.
+        let is_implied = self.items[at].find(|m| matches!(m, Meaning::Implied(_)).then_some(()));
+        let next = self.next(at + 1).filter(|_| is_implied.is_none());
         let measure = next.and_then(|place| self.measure_at(place)).map(str::to_owned);
         let has_time = (0..self.len()).any(|place| self.unit_at(place).is_some());
         let (Some(measure), false) = (measure, has_time || !self.by.is_empty()) else { return };
@@ -218,8 +240,8 @@ impl Composer<'_> {
         self.add_group(at, Group::dimension(&name));
         self.assumed.push(Assumed::Dimension(name));
         let (measure, limit) = (Some(measure), Some(limit));
-        let (of, per) = (None, Vec::new());
-        self.ranked = Some(Ranked { measure, descending, limit, of, per, is_change: true });
+        self.ranked =
+            Some(Ranked { measure, descending, limit, is_change: true, ..Ranked::default() });
     }
 
     /// Reads "maximum M" without anything to rank as the greatest single value.
@@ -253,7 +275,7 @@ impl Composer<'_> {
 }
 
 /// Returns the name of a group in the result.
-pub(super) fn name_of(group: &Group) -> String {
+pub(crate) fn name_of(group: &Group) -> String {
     use contract::metric_query::GroupBy;
     match (&group.name, &group.by) {
         (Some(name), _) => name.clone(),

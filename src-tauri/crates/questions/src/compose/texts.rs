@@ -119,7 +119,16 @@ impl Composer<'_> {
                 && self.items[*at].tokens.start == self.items[*at - 1].tokens.end
         }));
         let end = items.last().map(|last| self.items[*last].tokens.end)?;
-        Some((self.written(begin, end)?, items))
+        Some((self.written(self.with_signs(begin), end)?, items))
+    }
+
+    /// Returns the first of the signs that a word is written with: "/blog".
+    fn with_signs(&self, begin: usize) -> usize {
+        let tokens = self.scan.tokens;
+        let is_part = |at: usize| {
+            tokens[at].is_glued && tokens[at - 1].kind == Kind::Sign && !tokens[at - 1].is_glued
+        };
+        if begin > 0 && is_part(begin) { begin - 1 } else { begin }
     }
 
     /// Returns some tokens as they were written, with their spaces.

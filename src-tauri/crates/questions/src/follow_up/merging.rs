@@ -6,7 +6,7 @@ use contract::metric_query::{
 
 use super::{Context, Kept};
 use crate::{
-    compose::Composed,
+    compose::{Composed, part_name},
     items::{Atom, Item},
     meaning::{Meaning, Refer},
 };
@@ -109,10 +109,29 @@ pub(super) fn merge(
     if let Some(condition) = context.referred(items) {
         query.conditions = merge_conditions(&query.conditions, &[condition], &own, None);
     }
+    replace_part(&mut query);
     merge_times(old, new, &own, &mut query, &mut kept);
     merge_order(old, new, &own, &mut query, &mut kept);
     query.totals |= new.totals;
     (query, kept)
+}
+
+/// Uses a new value in place of the one whose share was asked for: "same for desktop".
+fn replace_part(query: &mut MetricQuery) {
+    let is_part = |used: &&mut MeasureUse| {
+        used.measure.as_deref().map(part_name) == used.name && !used.conditions.is_empty()
+    };
+    let Some(part) = query.measures.iter_mut().find(is_part) else { return };
+    let [Condition::Is { name: own, .. }] = part.conditions.as_slice() else { return };
+    let is_value = |condition: &Condition| matches!(condition, Condition::Is { name, test: Test::OneOf(_) } if name == own);
+    let Some(place) = query.conditions.iter().position(is_value) else { return };
+    let value = query.conditions.remove(place);
+    for group in &mut query.by {
+        if matches!(group.by, GroupBy::Define(_)) {
+            *group = Group::dimension(own.clone());
+        }
+    }
+    part.conditions = vec![value];
 }
 
 /// Whether the measures of a question are only those of its conditions: "only those above 100 clicks".

@@ -23,22 +23,30 @@ pub(super) fn range(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
     found
 }
 
-/// Reads "the first 10 days of October" and "the last two weeks of 2025".
+/// Reads "the first 10 days of October", "the last day of October" and "the last two weeks of 2025".
 pub(super) fn edge(scan: &Scan<'_>, at: usize) -> Option<FoundPeriod> {
     let first = scan.end_of(at, &Meaning::First);
     let last = scan.end_of(at, &Meaning::Relative(Relative::Previous));
     let next = first.or(last)?;
-    let (after, count) = quantity(scan.tokens, next, scan.lexicon)?;
-    let count = u64::from(count.count()?);
+    let (after, count) = match quantity(scan.tokens, next, scan.lexicon) {
+        Some((after, count)) => (after, u64::from(count.count()?)),
+        None => (next, 0),
+    };
     let (middle, unit) = unit(scan, after)?;
     let days = match unit {
-        CalendarUnit::Day => count,
+        CalendarUnit::Day => count.max(1),
+        // "The first week of October" may be one of the calendar.
+        CalendarUnit::Week if count == 0 => return None,
         CalendarUnit::Week => 7 * count,
         CalendarUnit::Month | CalendarUnit::Quarter | CalendarUnit::Year => return None,
     };
     let joined = scan.end_of(middle, &Meaning::In).unwrap_or(middle);
     let (end, whole) = basic(scan, scan.skip_empty(joined))?;
     let (from, to) = scan.days_of(&whole)?;
+    // "Last week on Monday" names no part of Monday.
+    if (to - from).num_days() < i64::try_from(days).ok()? {
+        return None;
+    }
     let more = Days::new(days.checked_sub(1)?);
     let (from, to) = match first {
         Some(_) => (from, from.checked_add_days(more)?.min(to)),

@@ -5,6 +5,7 @@ mod asking;
 mod blind;
 mod cases;
 mod follow_ups;
+mod ordinary;
 mod properties;
 mod readings;
 mod support;
