@@ -11,10 +11,12 @@ use contract::{
     },
 };
 use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
+use messages::Language;
 
 use super::{
     data::DataTools,
     field::{Fields, PackWords},
+    handbook,
     pack_texts::Texts,
     pattern::{Index, Pattern},
     social,
@@ -165,6 +167,11 @@ impl Book {
         social::phrase_words()
             .chain(language::correct_words())
             .for_each(|word| book.lexicon.add_known_word(word));
+        // A usual word is no misspelled word of a pack: "understand" is no "underställ".
+        [Language::of_tag("en"), Language::of_tag("sv")]
+            .into_iter()
+            .flat_map(handbook::words_of)
+            .for_each(|word| book.lexicon.add_known_word(&word));
         let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);

@@ -16,6 +16,7 @@ use super::{
     book::Book,
     data::{Asking, Ear, Heard, KnownSources, Part, PartEnd, PartStep, Teller, moment},
     goal::{Goal, Listing, Outcome, Planned, Step},
+    guesses,
     history::{self, Turn},
     plan::{Run, is_partial, list_in_result},
     reader::{Meaning, Talk},
@@ -206,7 +207,13 @@ fn build_answer(
     let speaker = Speaker { book: scene.book, lang };
     let Heard { meaning, parts, begins_with_data } = heard;
     let outcomes = pair_outcomes(meaning.goals, steps);
-    let of_packs = match &meaning.talk {
+    // A search that knows none of its words, beside sources, may have been meant for them.
+    let guessed = || {
+        let words = scene.known.and_then(|_| guesses::not_found(scene.book, state, &outcomes))?;
+        Some(Talk::NotUnderstood(words))
+    };
+    let talk = meaning.talk.or_else(guessed);
+    let of_packs = match &talk {
         Some(Talk::More) => speaker.show_more(state.list_to_continue()),
         Some(talk) => {
             let asked = state
@@ -222,7 +229,7 @@ fn build_answer(
     let is_local = teller.as_ref().is_some_and(|teller| teller.names_local_values(&parts));
     let of_data = teller.map(|teller| teller.tell(&parts, &ends)).unwrap_or_default();
     let (first, last) = if begins_with_data { (of_data, of_packs) } else { (of_packs, of_data) };
-    Said { reply: first.and(last), outcomes, talk: meaning.talk, is_local }
+    Said { reply: first.and(last), outcomes, talk, is_local }
 }
 
 fn end_of(step: PartStep) -> PartEnd {

@@ -51,7 +51,12 @@ impl Speaker<'_> {
                 self.fill(Text::Quoted, &[("word", &word)])
             })
             .collect();
-        match &quoted[..] {
+        self.join(&quoted)
+    }
+
+    /// Returns texts as a list.
+    pub(super) fn join(&self, texts: &[String]) -> String {
+        match texts {
             [] => String::new(),
             [one] => one.clone(),
             [first @ .., last] => {

@@ -26,6 +26,7 @@ mod facts;
 mod field;
 mod fill;
 mod goal;
+mod guesses;
 mod handbook;
 mod history;
 mod look;

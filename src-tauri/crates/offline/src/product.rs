@@ -1,14 +1,15 @@
 //! Decides whether a question about the product is answered from the handbook or belongs to a pack:
-//! the one that covers its words answers.
+//! the one that leaves fewer of its words over answers.
 
-use language::{Token, numbers};
+use language::{Token, fold, numbers};
 
 use super::{
     facts::{Facts, Named},
     goal::Goal,
-    handbook::{Answer, Asked, Form},
+    guesses,
+    handbook::{Answer, Asked},
     reader::{Match, Reader},
-    social::Social,
+    social::{self, Social},
 };
 
 /// The reading of a message by the packs.
@@ -28,6 +29,11 @@ impl PackReading<'_> {
         self.goals.iter().any(|goal| !goal.has_unused_words())
     }
 
+    /// Whether a pack declines the message, or its topic is outside of all packs.
+    fn is_refused(&self) -> bool {
+        self.is_declined || self.socials.contains(&Social::OffTopic)
+    }
+
     /// Whether a phrase of a pack or of small talk matches.
     fn is_read(&self) -> bool {
         let is_strong = self.best.is_some_and(|best| best.strong) && !self.goals.is_empty();
@@ -43,22 +49,16 @@ impl Reader<'_> {
         asked: &Asked,
         packs: &PackReading<'_>,
     ) -> Option<Answer> {
-        match asked.form {
-            Form::How => self.answer_how(asked, packs),
-            Form::May => {
-                let is_strong = packs.best.is_some_and(|best| best.strong);
-                let is_for_pack = packs.is_declined || packs.is_answered();
-                let is_free = !is_for_pack || (asked.terms.len() > 1 && !is_strong);
-                let is_named = asked.terms.len() > 1 || !self.refers_back(packs);
-                self.find_whole_section(asked).filter(|_| is_free && is_named)
-            }
-            Form::Order => {
-                let is_for_pack = packs.best.is_some_and(|best| {
-                    best.strong && self.covers(best.tool, &best.used, asked, packs)
-                });
-                self.find_whole_section(asked).filter(|_| !is_for_pack)
-            }
+        if asked.asks_how {
+            return self.answer_how(asked, packs);
         }
+        if let Some(request) = self.offer_request(asked, packs) {
+            return Some(request);
+        }
+        // "And that?" is about what was shown.
+        let is_about_shown =
+            self.refers_back(packs) && (asked.terms.len() < 2 || !packs.goals.is_empty());
+        self.find_closer_section(asked, packs).filter(|_| !is_about_shown)
     }
 
     /// Whether "it" refers to something that was shown.
@@ -67,28 +67,85 @@ impl Reader<'_> {
         packs.facts.pronoun && is_shown
     }
 
+    /// Returns the section that leaves fewer words of a question over than the packs.
+    fn find_closer_section(&self, asked: &Asked, packs: &PackReading<'_>) -> Option<Answer> {
+        if packs.is_refused() {
+            return self.find_whole_section(asked);
+        }
+        let (section, left) = asked.find_section().filter(|_| self.book.has_handbook)?;
+        (left < self.words_left(asked, packs)).then_some(Answer::Section(section))
+    }
+
+    /// Returns the section that leaves no word of a question over. A pack that declines a message may
+    /// have read one word of it only.
     fn find_whole_section(&self, asked: &Asked) -> Option<Answer> {
-        let section = asked.find_whole().filter(|_| self.book.has_handbook)?;
-        Some(Answer::Section(section))
+        let (section, left) = asked.find_section().filter(|_| self.book.has_handbook)?;
+        (left == 0).then_some(Answer::Section(section))
+    }
+
+    /// Returns the number of words of a question that the packs have no use for.
+    fn words_left(&self, asked: &Asked, packs: &PackReading<'_>) -> usize {
+        if self.uses_all(packs) {
+            return 0;
+        }
+        let talk = social::matched_tokens(packs.tokens, &packs.facts.words);
+        let used = packs.best.map_or(&[][..], |best| best.used.as_slice());
+        // Without a request, the packs have no use for a small word either.
+        let is_request = !packs.goals.is_empty();
+        let is_used = |at: usize| {
+            let word = &packs.tokens[at].fold;
+            let of_goal = |goal: &Goal| {
+                self.has_use(goal.tool, used, at, packs) || self.passes_on(goal, word)
+            };
+            talk.contains(&at)
+                || (is_request && is_small(&packs.tokens[at].norm))
+                || packs.goals.iter().any(of_goal)
+        };
+        asked.terms.iter().filter(|term| !is_used(term.token)).count()
+    }
+
+    /// Whether the packs have a use for all words that they report. A search for a thing takes any word,
+    /// and a change reports none.
+    fn uses_all(&self, packs: &PackReading<'_>) -> bool {
+        let is_clean = |goal: &Goal| {
+            let tool = &self.book.tools[goal.tool];
+            let reports = !tool.is_write() && !guesses::searches_by_words(self.book, tool.pack);
+            reports && goal.doubt.is_none() && goal.unused.is_empty()
+        };
+        packs.best.is_some_and(|best| best.strong)
+            && !packs.goals.is_empty()
+            && packs.goals.iter().all(is_clean)
+    }
+
+    /// Whether a request takes a word as it is, such as the text of a note. A search for a thing takes any
+    /// word, which says nothing.
+    fn passes_on(&self, goal: &Goal, word: &str) -> bool {
+        let pack = self.book.tools[goal.tool].pack;
+        let mut texts = goal.args.values().filter_map(serde_json::Value::as_str);
+        !guesses::searches_by_words(self.book, pack) && texts.any(|text| fold(text).contains(word))
     }
 
     fn answer_how(&self, asked: &Asked, packs: &PackReading<'_>) -> Option<Answer> {
-        if packs.is_declined {
+        if packs.is_refused() {
             return self.find_whole_section(asked);
         }
-        let request = self.find_request(asked, packs.tokens);
-        if let Some((tool, _)) =
-            request.filter(|(tool, used)| self.covers(*tool, used, asked, packs))
-        {
-            let pack = self.book.tools[tool].pack;
-            return Some(Answer::Request { language: asked.language(), pack });
+        if let Some(request) = self.offer_request(asked, packs) {
+            return Some(request);
         }
         if packs.is_answered() {
-            return self.find_whole_section(asked);
+            return self.find_closer_section(asked, packs);
         }
         let answer = self.book.has_handbook.then(|| asked.find(packs.tokens))?;
         let is_missing = matches!(answer, Answer::Missing { .. });
         (!is_missing || !packs.is_read()).then_some(answer)
+    }
+
+    /// Returns the answer that a pack changes something if it is asked for.
+    fn offer_request(&self, asked: &Asked, packs: &PackReading<'_>) -> Option<Answer> {
+        let (tool, used) = self.find_request(asked, packs.tokens)?;
+        let pack = self.book.tools[tool].pack;
+        let is_covered = !packs.is_refused() && self.covers(tool, &used, asked, packs);
+        is_covered.then(|| Answer::Request { language: asked.language(), pack })
     }
 
     /// Returns the tool that changes something if the rest of a question is a request, such as "add
@@ -105,17 +162,25 @@ impl Reader<'_> {
 
     /// Whether a tool's pack has a use for all words of a question.
     fn covers(&self, tool: usize, used: &[usize], asked: &Asked, packs: &PackReading<'_>) -> bool {
-        let (pack, tool) = (self.book.pack_of(tool), &self.book.tools[tool]);
-        asked.terms.iter().all(|term| {
-            let (at, word) = (term.token, &packs.tokens[term.token].norm);
-            let is_name = |named: &Named| named.pack == tool.pack && named.at.contains(&at);
-            used.contains(&at)
-                || packs.facts.taken.contains(&at)
-                || packs.facts.named.iter().any(is_name)
-                || pack.is_vocabulary(word)
-                || pack.describes(word)
-                || tool.speaks_of(word)
-                || numbers::cardinal(word).is_some()
-        })
+        asked.terms.iter().all(|term| self.has_use(tool, used, term.token, packs))
     }
+
+    /// Whether a tool's pack has a use for a word. `used` are the words of the phrase that matched.
+    fn has_use(&self, tool: usize, used: &[usize], at: usize, packs: &PackReading<'_>) -> bool {
+        let (pack, tool) = (self.book.pack_of(tool), &self.book.tools[tool]);
+        let word = &packs.tokens[at].norm;
+        let is_name = |named: &Named| named.pack == tool.pack && named.at.contains(&at);
+        used.contains(&at)
+            || packs.facts.taken.contains(&at)
+            || packs.facts.named.iter().any(is_name)
+            || pack.is_vocabulary(word)
+            || pack.describes(word)
+            || tool.speaks_of(word)
+            || numbers::cardinal(word).is_some()
+    }
+}
+
+/// Whether a word says little in any message.
+fn is_small(word: &str) -> bool {
+    language::is_stop_word(word) || language::is_small_talk(word)
 }

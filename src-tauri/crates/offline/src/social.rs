@@ -45,9 +45,9 @@ const PHRASES: &[(Social, &str)] = &[
     (
         Social::Identity,
         "who are you; what are you; are you a|an|human|real|chatgpt|gpt|claude|ai|llm; are you * language model; which model; what model; what llm; \
-         are you chatgpt|gpt|claude|gemini; your name; who made you; are you human; are you real; are you ai; are you online; do you use * internet; \
+         are you chatgpt|gpt|claude|gemini; your name; who made you; are you human; are you real; are you a|an * human|person|robot|bot|machine; are you ai; are you online; do you use * internet; \
          are you offline; is this chatgpt|gpt|ai; language model; vem ar du; vad ar du; ar du en; vilken modell; vad heter du; ar du * ai; ar du \
-         chatgpt|gpt; sprakmodell; ar du manniska; ar du riktig",
+         chatgpt|gpt; sprakmodell; ar du manniska; ar du riktig; ar du en * manniska|person|robot|bot|maskin",
     ),
     (
         Social::HowAreYou,
@@ -73,10 +73,10 @@ const PHRASES: &[(Social, &str)] = &[
         Social::OffTopic,
         "weather; forecast * rain; email; e mail; mail; joke; poem; story; news; translate; calendar; meeting; remind; reminder; football; recipe; \
          capital of; president; prime minister; stock market; bitcoin; song; music; movie; write * code; python; javascript; book a|me * \
-         flight|hotel|table; call|phone|text my|mom|bob|him|her; slack; spreadsheet; powerpoint; excel; invoice; password; alarm; timer; what time; \
+         flight|hotel|table; call|phone|text my|mom|bob|him|her; slack; powerpoint; invoice; alarm; timer; what time; \
          directions; taxi; pizza; homework; essay; meaning of life; linkedin; tweet; facebook post; vader; vadret; mejl; mejla; skamt; vits; dikt; \
          nyheter; oversatt; kalender; mote; paminn; recept; huvudstad; huvudstaden; vad ar klockan; musik; film; lat mig sova; boka; faktura; \
-         losenord; ring min; skriv * mejl|brev|dikt; statsminister; flight; restaurant; horoscope; lottery; resume; cv; whatsapp; print; sova; flyg; \
+         ring min; skriv * mejl|brev|dikt; statsminister; flight; restaurant; horoscope; lottery; resume; cv; whatsapp; sova; flyg; \
          how do you|i|we say; say|write|answer|called * in swedish|english|german|french; vad heter * pa svenska|engelska; my|this|the sql|code|script|formula|regex; \
          bash|shell script|skript; \
          restaurang; horoskop; lotto",
@@ -122,6 +122,13 @@ pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
 /// Returns the tokens that the phrases matched.
 pub(super) fn matched_tokens(tokens: &[Token], words: &[usize]) -> Vec<usize> {
     COMPILED.find(tokens, words).into_iter().flat_map(|(_, hit, _)| hit.used).collect()
+}
+
+/// Returns the tokens of phrases about topics that no pack covers.
+pub(super) fn tokens_off_topic(tokens: &[Token], words: &[usize]) -> Vec<usize> {
+    let hits = COMPILED.find(tokens, words).into_iter();
+    let is_off_topic = |order: usize| matches!(PHRASES[order].0, Social::OffTopic);
+    hits.filter(|(order, ..)| is_off_topic(*order)).flat_map(|(_, hit, _)| hit.used).collect()
 }
 
 /// Returns the words of the phrases, for the lexicon.

@@ -54,7 +54,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// Returns the line that names the words that were not understood, with the nearest section of
+    /// Returns the line that names the words that were not understood, with the nearest sections of
     /// the handbook.
     fn answer_not_understood(&self, words: &[String]) -> Reply {
         let text = if words.is_empty() {
@@ -62,7 +62,7 @@ impl Speaker<'_> {
         } else {
             self.fill(Text::WordsNotUnderstood, &[("words", &self.quote_words(words))])
         };
-        let near = handbook::find_nearest(words, self.lang).filter(|_| self.book.has_handbook);
+        let near = if self.book.has_handbook { handbook::find_nearest(words) } else { Vec::new() };
         Reply { text, choices: near.into_iter().map(title_button).collect() }
     }
 

@@ -1,7 +1,7 @@
 //! The sentences of the offline model.
 
 messages::keys! {
-    /// A sentence of the offline model. Texts whose names end in `Message` are sent as the user's
+    /// A sentence of the offline model. Texts whose names end in `Message` are words of the user's
     /// messages, so they exist only in languages that the offline model can read.
     pub(super) enum Text in "offline" {
         WholeNumber => "whole_number",
@@ -96,6 +96,13 @@ messages::keys! {
         DataNoFunnel => "data_no_funnel",
         DataNoCohort => "data_no_cohort",
         DataTooLong => "data_too_long",
+        AsChartMessage => "as_chart_message",
+        AsBarChartMessage => "as_bar_chart_message",
+        AsLineChartMessage => "as_line_chart_message",
+        AsTableMessage => "as_table_message",
+        AsCsvMessage => "as_csv_message",
+        /// Words that mean all of several things.
+        WordsForAllMessage => "words_for_all_message",
         FirstMessage => "first_message",
         SecondMessage => "second_message",
         ThirdMessage => "third_message",

@@ -11,7 +11,7 @@ use super::{
     facts::{Facts, Named, Position},
     fill,
     goal::{Goal, Target},
-    handbook::{self, Answer, Asked, Form},
+    handbook::{self, Answer, Asked},
     more,
     pattern::{Hit, word_indices},
     product::PackReading,
@@ -55,7 +55,7 @@ impl Reader<'_> {
             return (Vec::new(), Some(Talk::More));
         }
         let asked = handbook::read(tokens, &words);
-        let asks_how = asked.as_ref().is_some_and(|asked| asked.form == Form::How);
+        let asks_how = asked.as_ref().is_some_and(|asked| asked.asks_how);
         if !asks_how && let Some(found) = resume::resume(self, tokens, &facts, &socials) {
             return found;
         }

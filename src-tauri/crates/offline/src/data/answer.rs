@@ -22,6 +22,8 @@ pub(super) struct Answer<'a> {
     pub(super) result: &'a DataResult,
     /// Whether the question has a word such as "every".
     pub(super) asks_about_all: bool,
+    /// The question in words, with its period and its filters.
+    pub(super) question: &'a str,
 }
 
 impl<'a> Answer<'a> {
@@ -117,11 +119,15 @@ impl<'a> Answer<'a> {
     }
 
     fn nothing(&self) -> String {
+        let question = escape_markdown(self.question);
+        let is_limited = self.has_limit();
+        let text = if is_limited { Text::DataNoRow } else { Text::DataNoRows };
+        let text = self.speaker.fill(text, &[("question", &question)]);
         if self.asks_for_yes() {
-            let (no, why) = (self.speaker.say(Text::No), self.speaker.say(Text::DataNoRow));
-            return format!("**{no}.** {why}");
+            format!("**{}.** {text}", self.speaker.say(Text::No))
+        } else {
+            text
         }
-        self.speaker.say(if self.has_limit() { Text::DataNoRow } else { Text::DataNoRows })
     }
 
     /// Returns the figures of a result without groups. Each currency has a row.
@@ -132,7 +138,7 @@ impl<'a> Answer<'a> {
             let amounts = self.result.rows.iter().filter_map(|row| cells.figure(row, at));
             let amounts: Vec<String> = amounts.map(|amount| format!("**{amount}**")).collect();
             if !amounts.is_empty() {
-                figures.push(format!("{} {}", amounts.join(" + "), cells.label(at)));
+                figures.push(format!("{} {}", self.speaker.join(&amounts), cells.label(at)));
             }
         }
         let change = match self.result.rows.as_slice() {
@@ -252,11 +258,13 @@ impl<'a> Answer<'a> {
             let values: [(&str, &str); 2] = [("row", &name), ("figure", &figure)];
             Some(self.speaker.fill(Text::DataHighest, &values))
         });
-        let sum = self.sum(at).map(|sum| {
-            let figure = format!("**{sum}** {}", cells.label(at));
+        let sums: Vec<String> = self.sums(at).into_iter().map(|sum| format!("**{sum}**")).collect();
+        let first = if sums.is_empty() {
+            self.row_count()
+        } else {
+            let figure = format!("{} {}", self.speaker.join(&sums), cells.label(at));
             self.speaker.fill(Text::DataTotal, &[("figure", &figure)])
-        });
-        let first = sum.unwrap_or_else(|| self.row_count());
+        };
         highest.map_or(first.clone(), |highest| format!("{first} {highest}"))
     }
 
@@ -267,15 +275,23 @@ impl<'a> Answer<'a> {
             && self.reading.query.limit.is_none()
     }
 
-    /// Returns the sum of a column, if the result has all rows and their figures add up.
-    fn sum(&self, at: usize) -> Option<String> {
+    /// Returns the sum of a column for each of its units, if the result has all rows and their figures
+    /// add up.
+    fn sums(&self, at: usize) -> Vec<String> {
         let cells = self.cells();
-        let column = &self.result.columns[at];
-        if !self.is_whole() || !column.adds_up || !cells.has_one_unit(at) {
-            return None;
+        if !self.is_whole() || !self.result.columns[at].adds_up {
+            return Vec::new();
         }
-        let sum: f64 = self.result.rows.iter().filter_map(|row| cells.number(row, at)).sum();
-        Some(cells.amount(sum, self.result.rows.first()?, at))
+        let mut sums: Vec<(Option<String>, f64, &Vec<Value>)> = Vec::new();
+        for row in &self.result.rows {
+            let Some(amount) = cells.number(row, at) else { continue };
+            let unit = cells.unit_of(row, at);
+            match sums.iter_mut().find(|(known, ..)| *known == unit) {
+                Some((_, sum, _)) => *sum += amount,
+                None => sums.push((unit, amount, row)),
+            }
+        }
+        sums.into_iter().map(|(_, sum, row)| cells.amount(sum, row, at)).collect()
     }
 
     /// Returns the group that explains most of a change.
@@ -354,7 +370,8 @@ mod tests {
         };
         let book = Book::new(Vec::new());
         let speaker = Speaker { book: &book, lang: Language::of_tag("en") };
-        Answer { speaker, reading: &reading, result, asks_about_all }.text()
+        let question = "spend in May";
+        Answer { speaker, reading: &reading, result, asks_about_all, question }.text()
     }
 
     #[test]
@@ -377,6 +394,22 @@ mod tests {
         (part.row_count, part.more) = (900, Some("next".to_owned()));
         let query = json!({"measures": ["spend"], "by": ["campaign"]});
         assert_eq!(said(query, Form::Figures, false, &part), "**900** rows.");
+    }
+
+    #[test]
+    fn several_currencies_are_summed_apart_and_no_rows_name_the_question() {
+        let currency = column("currency", ValueFormat::Text);
+        let mut spend = column("spend", ValueFormat::Money);
+        spend.unit = Some(serde_json::from_value(json!({"at": "/2"})).unwrap());
+        let columns = vec![column("campaign", ValueFormat::Text), spend, currency];
+        let rows = json!([["Brand", 200, "GBP"], ["Easter", 500, "EUR"], ["Sale", 300, "GBP"]]);
+        let query = json!({"measures": ["spend"], "by": ["campaign"]});
+        let several = result(columns, rows);
+        let text = said(query.clone(), Form::Figures, false, &several);
+        assert_eq!(text, "**500\u{a0}GBP** and **500\u{a0}EUR** spend in total.");
+        let none = result(several.columns, json!([]));
+        let text = said(query, Form::Figures, false, &none);
+        assert_eq!(text, "There are no rows for: spend in May.");
     }
 
     #[test]

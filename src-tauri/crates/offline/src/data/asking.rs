@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     figures::Cells,
-    fits::{DataFit, readings_of},
+    fits::{names, readings_of},
     part::Part,
 };
 use crate::{
@@ -243,7 +243,7 @@ impl Asking<'_> {
 fn unanswered(part: &Part) -> Option<Vec<Previous>> {
     let is_whole = match &part.outcome {
         Outcome::One(_) | Outcome::Several(_) => true,
-        Outcome::Partly { .. } => !part.goes_on && DataFit::of(std::slice::from_ref(part)).names,
+        Outcome::Partly { nearest, .. } => !part.goes_on && names(nearest),
         Outcome::Declined { .. } | Outcome::None => false,
     };
     is_whole.then(|| readings_of(part).into_iter().map(not_shown).collect())

@@ -63,7 +63,7 @@ impl Explain<'_> {
         let catalog = &self.known.catalog;
         ExplainedReading {
             score: reading.score,
-            question: KnownSources::reader().say(&reading.query, catalog, self.language),
+            question: self.known.reader().say(&reading.query, catalog, self.language),
             query: Some(Box::new(reading.query.clone())),
             spans: spans
                 .map(|span| ExplainedSpan { text: words(&span.at), means: meaning(&span.means) })

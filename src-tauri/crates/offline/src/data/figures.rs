@@ -145,6 +145,11 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Returns the unit of a figure.
+    pub(super) fn unit_of(&self, row: &[Value], at: usize) -> Option<String> {
+        self.unit(row, &self.result.columns[at])
+    }
+
     /// Returns whether all rows have figures in the same unit.
     pub(super) fn has_one_unit(&self, at: usize) -> bool {
         let column = &self.result.columns[at];

@@ -1,6 +1,5 @@
-//! Decides whether a message asks the sources, the packs, or both. Names of the data count more than
-//! phrases of a pack, and a reading that uses all words counts more than one that does not. It must not
-//! know how either is answered.
+//! Decides whether a message asks the sources, the packs, or both: the side that leaves fewer of its words
+//! over, and of two equal ones the one that it names. It must not know how either is answered.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::metric_query::{AsOf, MetricQuery};
@@ -10,15 +9,17 @@ use super::{
     KnownSources, Previous,
     fits::{DataFit, PackFit, readings_of},
     part::{Part, is_same},
+    readings::ReadingKey,
     splitting::cuts,
     telling::ways_to_say,
 };
 use crate::{
     book::Book,
     goal::Doubt,
-    handbook::Answer,
+    handbook::{self, Answer},
+    pattern::word_indices,
     reader::{Meaning, Reader, Talk},
-    social::Social,
+    social::{self, Social},
     state::State,
     understand::understand,
 };
@@ -88,16 +89,16 @@ impl Ear<'_> {
             return Heard::of_pack(meaning);
         };
         let parts = self.read(known, message);
-        let (mut own, pack) = (DataFit::of(&parts), PackFit::of(self.book, &meaning));
+        let mut own = DataFit::of(self.book, &parts);
         // A computed source has the subject of a pack, and its figures are of the person's own data.
         own.names |= parts.iter().flat_map(readings_of).any(|one| is_computed(known, &one.query));
+        let pack = self.pack_fit(&meaning, &parts, own, message);
         let is_button = || own.is_full && own.names && self.is_whole(known, message);
         let side = match self.side(&meaning, own, pack) {
             Side::Open if is_button() => Side::Data,
             Side::Open => match self.divide(known, message) {
                 Some(divided) => return divided,
-                None if is_lost(&meaning) && !own.is_none => Side::Data,
-                None => closer_side(own, pack),
+                None => self.closer_side(own, pack),
             },
             side @ (Side::Data | Side::Pack) => side,
         };
@@ -114,8 +115,42 @@ impl Ear<'_> {
         understand(message, self.state, self.book, self.today)
     }
 
+    /// Returns how well a message fits the packs. A refusal because of words that the sources know says
+    /// nothing about them.
+    fn pack_fit(&self, meaning: &Meaning, parts: &[Part], own: DataFit, message: &str) -> PackFit {
+        let fit = PackFit::of(self.book, self.state, meaning, message);
+        let is_refused =
+            matches!(meaning.talk, Some(Talk::Cannot { .. } | Talk::Social(Social::OffTopic)));
+        let is_about_data = own.names || own.declines;
+        if !is_refused || !is_about_data {
+            return fit;
+        }
+        let tokens = self.book.read_words(message);
+        let words = word_indices(&tokens);
+        let declined = self.book.declined.find(&tokens, &words).into_iter();
+        let mut refused: Vec<usize> = declined.flat_map(|(_, hit, _)| hit.used).collect();
+        refused.extend(social::tokens_off_topic(&tokens, &words));
+        let left = DataFit::words_left(parts);
+        let is_left = |at: &usize| {
+            let word = &tokens[*at].fold;
+            !language::is_stop_word(word) && left.contains(word)
+        };
+        let stands = refused.iter().any(is_left);
+        PackFit { left: if stands { fit.left } else { usize::MAX }, ..fit }
+    }
+
     /// Reads the questions about sources in a message.
     pub(crate) fn read(&self, known: &KnownSources, message: &str) -> Vec<Part> {
+        let key = ReadingKey {
+            message: message.to_owned(),
+            asked: self.state.asked.clone(),
+            day: self.as_of.moment.date(),
+            zone: self.as_of.zone.clone(),
+        };
+        known.readings.find_or_add(key, || self.read_anew(known, message))
+    }
+
+    fn read_anew(&self, known: &KnownSources, message: &str) -> Vec<Part> {
         let going_on = self.read_on(known, message).filter(|_| !self.is_whole(known, message));
         let part = |outcome| Part {
             text: message.to_owned(),
@@ -127,17 +162,18 @@ impl Ear<'_> {
             return vec![part(outcome)];
         }
         let parts = self.read_alone(known, message);
-        let alone = DataFit::of(&parts);
+        let alone = DataFit::of(self.book, &parts);
+        let left_of = |parts: &[Part]| DataFit::of(self.book, parts).left;
         let next = going_on.filter(|_| !alone.is_full).map(|outcome| vec![part(outcome)]);
         // A message that names a measure of another source leaves fewer words over if it stands alone.
         match next {
-            Some(next) if !alone.names || DataFit::of(&next).left <= alone.left => next,
+            Some(next) if !alone.names || left_of(&next) <= alone.left => next,
             Some(_) | None => parts,
         }
     }
 
     fn read_alone(&self, known: &KnownSources, message: &str) -> Vec<Part> {
-        let reader = KnownSources::reader();
+        let reader = known.reader();
         let found = reader.read_parts(message, &known.names, &known.catalog, self.as_of);
         let part = |(at, outcome)| Part { text: message.to_owned(), at, outcome, goes_on: false };
         found.into_iter().map(part).collect()
@@ -146,7 +182,7 @@ impl Ear<'_> {
     /// Whether a message is a question as the reader says it, such as the text of a button. It goes on
     /// from no other one, also if it names no measure.
     fn is_whole(&self, known: &KnownSources, message: &str) -> bool {
-        let reader = KnownSources::reader();
+        let reader = known.reader();
         let found = reader.read(message, &known.names, &known.catalog, self.as_of);
         let Outcome::One(reading) = found else { return false };
         let mut ways = SPOKEN.into_iter().flat_map(|tag| ways_to_say(known, &reading.query, tag));
@@ -182,7 +218,7 @@ impl Ear<'_> {
         message: &str,
         before: &Previous,
     ) -> Option<Outcome> {
-        let found = KnownSources::reader().read_follow_up(
+        let found = known.reader().read_follow_up(
             message,
             (&before.query, &before.shown),
             &known.names,
@@ -201,9 +237,9 @@ impl Ear<'_> {
     }
 
     fn side(&self, meaning: &Meaning, own: DataFit, pack: PackFit) -> Side {
-        let is_lost = is_lost(meaning);
         if self.has_open_question() {
-            return if is_lost && own.is_full && own.names { Side::Data } else { Side::Pack };
+            let is_new = is_lost(meaning) && own.is_full && (own.names || own.names_value);
+            return if is_new { Side::Data } else { Side::Pack };
         }
         if matches!(meaning.talk, Some(Talk::More | Talk::Dropped)) {
             return Side::Pack;
@@ -213,36 +249,20 @@ impl Ear<'_> {
         if is_refused && own.guesses_change {
             return Side::Pack;
         }
-        if pack.writes {
-            return Side::Open;
+        // "Spend in October, and how do I export it?" has a part for each side.
+        let may_have_both = own.left > 0 && !own.is_none && !(pack.is_full && pack.left == 0);
+        if pack.writes || may_have_both { Side::Open } else { self.closer_side(own, pack) }
+    }
+
+    /// Returns the side that leaves fewer words over.
+    fn closer_side(&self, own: DataFit, pack: PackFit) -> Side {
+        // A change is only asked for if a person means it, so a part of a question is not preferred.
+        let is_change = pack.writes && !(pack.refuses && own.is_full);
+        if own.is_none || is_change {
+            return Side::Pack;
         }
-        if own.is_full {
-            // A follow-up without a name is about the question before it, and not about an older one.
-            let is_named = own.names || (own.goes_on && self.state.is_after_data);
-            let is_data = if pack.has_goals {
-                !pack.is_full || is_named
-            } else {
-                is_named || meaning.talk.is_none() || is_lost
-            };
-            return if is_data { Side::Data } else { Side::Pack };
-        }
-        if pack.has_goals {
-            return if pack.is_full { Side::Pack } else { Side::Open };
-        }
-        // Both refuse. The sources name the operation and know a name in the message.
-        if is_refused && own.declines {
-            return Side::Data;
-        }
-        // A part of a message that a pack refuses may still be for it, and "spend in October, and how do
-        // I export it?" has two questions.
-        let is_about_product = matches!(meaning.talk, Some(Talk::Handbook(_)));
-        if is_refused || (own.names && is_about_product) {
-            return Side::Open;
-        }
-        let is_elsewhere = meaning.talk == Some(Talk::Social(Social::OffTopic));
-        let is_about_data = own.names || own.declines;
-        let is_data = !own.is_none && (is_lost || (is_elsewhere && is_about_data));
-        if is_data { Side::Data } else { Side::Pack }
+        let of_data = (own.left, own.claim(self.state.is_after_data));
+        if of_data < (pack.left, pack.claim()) { Side::Data } else { Side::Pack }
     }
 
     /// Whether a pack waits for an answer. A refusal because of unused words waits for none.
@@ -275,14 +295,16 @@ impl Ear<'_> {
         begins_with_data: bool,
     ) -> Option<Heard> {
         let parts = self.read_alone(known, data);
-        let own = DataFit::of(&parts);
+        let own = DataFit::of(self.book, &parts);
         if !own.is_full || !own.names {
             return None;
         }
         let meaning = self.understand(pack);
-        let fits = PackFit::of(self.book, &meaning);
+        let fits = PackFit::of(self.book, self.state, &meaning, pack);
         let is_request = fits.is_full && (fits.writes || self.is_strong(pack));
-        let is_other = is_request || has_section(&meaning);
+        // A question in a list of words may look like a section.
+        let is_about_product = has_section(&meaning) && handbook::asks_how(pack);
+        let is_other = is_request || is_about_product;
         is_other.then_some(Heard { meaning, parts, begins_with_data })
     }
 
@@ -321,19 +343,6 @@ fn is_lost(meaning: &Meaning) -> bool {
 /// Whether a section of the handbook answers a message.
 fn has_section(meaning: &Meaning) -> bool {
     matches!(meaning.talk, Some(Talk::Handbook(Answer::Section(_))))
-}
-
-/// Returns the side that leaves fewer words over. A pack that answers is preferred to a question that
-/// is not answered.
-fn closer_side(own: DataFit, pack: PackFit) -> Side {
-    // "How many orders were cancelled" changes nothing, and a request that would be refused neither.
-    if own.is_full && own.names && pack.refuses {
-        return Side::Data;
-    }
-    let is_closer =
-        if pack.refuses { own.names && own.left <= pack.left } else { own.left < pack.left };
-    let is_data = is_closer || (own.declines && pack.left > 0);
-    if !own.is_none && !pack.writes && is_data { Side::Data } else { Side::Pack }
 }
 
 /// Returns a moment in a time zone such as `Europe/Stockholm`.

@@ -2,11 +2,7 @@
 //! answers. The crate `questions` reads them. This room must not know where sources come from, and no
 //! tool but by the member of a manifest that names it.
 
-use std::{
-    collections::BTreeSet,
-    fmt::Debug,
-    sync::{Arc, LazyLock},
-};
+use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
 
 use analytics::Catalog;
 use contract::SourceName;
@@ -20,6 +16,7 @@ mod figures;
 mod fits;
 mod hearing;
 mod part;
+mod readings;
 mod splitting;
 mod telling;
 
@@ -29,11 +26,7 @@ pub(crate) use hearing::{Ear, Heard, moment};
 pub(crate) use part::Part;
 pub(crate) use telling::Teller;
 
-static READER: LazyLock<Reader> = LazyLock::new(|| match Reader::new() {
-    Ok(reader) => reader,
-    // The lexicon is part of the program, and tests read it.
-    Err(error) => panic!("the lexicon cannot be read: {error}"),
-});
+use readings::Readings;
 
 /// The sources that a question may be about.
 #[derive(Debug)]
@@ -46,13 +39,21 @@ pub struct KnownSources {
     pub names: Names,
     /// The sources of which models on other computers do not get all data.
     pub limited: BTreeSet<SourceName>,
+    reader: &'static Reader,
+    /// The last messages that were read.
+    readings: Readings,
 }
 
 impl KnownSources {
-    /// Makes the index of the names in a catalog and in values.
-    pub fn new(catalog: Catalog, values: Values) -> Self {
-        let names = Self::reader().names(&catalog, &values);
-        Self { catalog, values, names, limited: BTreeSet::new() }
+    /// Makes the index of the names in a catalog and in values. None: the words of questions cannot be
+    /// read, which tests exclude.
+    pub fn new(catalog: Catalog, values: Values) -> Option<Self> {
+        let reader = Reader::shared()
+            .inspect_err(|error| tracing::error!(%error, "the lexicon cannot be read"))
+            .ok()?;
+        let names = reader.names(&catalog, &values);
+        let (limited, readings) = (BTreeSet::new(), Readings::default());
+        Some(Self { catalog, values, names, limited, reader, readings })
     }
 
     /// Sets the sources of which models on other computers do not get all data.
@@ -62,8 +63,8 @@ impl KnownSources {
     }
 
     /// Returns the reader of questions, which all share.
-    pub fn reader() -> &'static Reader {
-        &READER
+    pub fn reader(&self) -> &'static Reader {
+        self.reader
     }
 }
 

@@ -6,6 +6,7 @@ use contract::{
     Choice, RememberedWord,
     metric_query::{AsOf, Condition, DataResult, MetricQuery, Test},
 };
+use messages::Language;
 use questions::{Declined, Outcome, Reading, SpanMeaning, View};
 use serde_json::json;
 
@@ -20,9 +21,6 @@ use crate::{
     template::escape_markdown,
     texts::Text,
 };
-
-/// Folded words that mean all of several things.
-const QUANTIFIERS: [&str; 7] = ["all", "both", "each", "every", "alla", "samtliga", "varje"];
 
 /// Writes the answers of a message.
 pub(crate) struct Teller<'a> {
@@ -70,7 +68,11 @@ impl Teller<'_> {
     fn answer(&self, part: &Part, reading: &Reading, result: &DataResult) -> String {
         let is_said = result.asked.as_ref().is_some_and(|asked| !asked.parts.is_empty());
         let asks_about_all = asks_about_all(part.words(&part.at));
-        let answer = Answer { speaker: self.speaker, reading, result, asks_about_all }.text();
+        let KnownSources { catalog, .. } = self.known;
+        let question = self.known.reader().say(&reading.query, catalog, self.language());
+        let question = question.as_deref().unwrap_or_else(|| part.words(&part.at).trim());
+        let speaker = self.speaker;
+        let answer = Answer { speaker, reading, result, asks_about_all, question }.text();
         format!("{answer}{}{}", self.corrected(part, reading), self.assumed(reading, is_said))
     }
 
@@ -83,10 +85,11 @@ impl Teller<'_> {
     /// Returns a query as a question that is read as this query, and in no other way. A value of
     /// several dimensions needs the name of its own. The chart or file that was asked for stays.
     fn question(&self, query: &MetricQuery, view: Option<View>) -> Option<String> {
-        let reader = KnownSources::reader();
+        let reader = self.known.reader();
         let KnownSources { catalog, names, .. } = self.known;
         let ways = ways_to_say(self.known, query, self.language());
-        let form = view.map(|view| words_of(view, self.language()));
+        let language = Language::of_tag(self.language());
+        let form = view.map(|view| text_of_view(view).text(language));
         let in_form =
             |form: &'static str| ways.iter().map(move |text| (format!("{text} {form}"), view));
         let plain = ways.iter().map(|text| (text.clone(), None));
@@ -117,7 +120,7 @@ impl Teller<'_> {
             return String::new();
         }
         let KnownSources { catalog, .. } = self.known;
-        let said = KnownSources::reader().say(&reading.query, catalog, self.language());
+        let said = self.known.reader().say(&reading.query, catalog, self.language());
         let line = said.map(|question| {
             let question = escape_markdown(&question);
             self.speaker.fill(Text::DataAssumed, &[("question", &question)])
@@ -239,7 +242,7 @@ impl Teller<'_> {
         let after = part.text.get(at.end..part.at.end)?;
         let KnownSources { catalog, names, .. } = self.known;
         let rest = format!("{before} {after}");
-        match KnownSources::reader().read(&rest, names, catalog, self.as_of) {
+        match self.known.reader().read(&rest, names, catalog, self.as_of) {
             Outcome::One(reading) | Outcome::Partly { nearest: reading, .. } => Some(reading.query),
             Outcome::Several(_) | Outcome::Declined { .. } | Outcome::None => None,
         }
@@ -252,30 +255,28 @@ pub(super) fn ways_to_say(
     query: &MetricQuery,
     language: &str,
 ) -> Vec<String> {
-    let said = KnownSources::reader().say(query, &known.catalog, language);
+    let said = known.reader().say(query, &known.catalog, language);
     said.map(|said| vec![said.clone(), with_dimensions(said, query)]).unwrap_or_default()
 }
 
 /// Returns the words that ask for a form of the answer.
-fn words_of(view: View, language: &str) -> &'static str {
-    let is_swedish = language == "sv";
+fn text_of_view(view: View) -> Text {
     match view {
-        View::Chart if is_swedish => "som diagram",
-        View::Bar if is_swedish => "som stapeldiagram",
-        View::Line if is_swedish => "som linjediagram",
-        View::Table if is_swedish => "som tabell",
-        View::Csv if is_swedish => "som csv",
-        View::Chart => "as a chart",
-        View::Bar => "as a bar chart",
-        View::Line => "as a line chart",
-        View::Table => "as a table",
-        View::Csv => "as csv",
+        View::Chart => Text::AsChartMessage,
+        View::Bar => Text::AsBarChartMessage,
+        View::Line => Text::AsLineChartMessage,
+        View::Table => Text::AsTableMessage,
+        View::Csv => Text::AsCsvMessage,
     }
 }
 
 /// Whether a question is about all of its things, and not about any of them.
 fn asks_about_all(text: &str) -> bool {
-    language::tokens(text).iter().any(|token| QUANTIFIERS.contains(&token.fold.as_str()))
+    let tokens = language::tokens(text);
+    let is_said = |word: String| tokens.iter().any(|token| token.fold == word);
+    let languages = ["en", "sv"].map(Language::of_tag).into_iter();
+    let words = languages.flat_map(|one| Text::WordsForAllMessage.text(one).split_whitespace());
+    words.map(language::fold).any(is_said)
 }
 
 /// Adds the name of its dimension before each value of a question.

@@ -1,4 +1,4 @@
-//! Recognises questions about the product by their form, and finds their section.
+//! Finds the section that answers a message about the product.
 
 use language::{Token, TokenKind};
 use messages::Language;
@@ -13,61 +13,59 @@ use super::{
 /// The most words that a refusal names.
 const NAMED: usize = 3;
 
-/// The form of a question about the product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// It asks how something is done: "how do I export a chart?"
-    How,
-    /// It may be about the product: "can I export a chart?"
-    May,
-    /// It tells the app to do something that no tool does: "export this chart".
-    Order,
-}
+/// The most sections that a refusal offers.
+pub(super) const OFFERED: usize = 2;
 
 /// A message that may be a question about the product.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    pub(crate) form: Form,
+    /// Whether it asks how something is done, or what an act does.
+    pub(crate) asks_how: bool,
     /// Its words with a meaning.
     pub(crate) terms: Vec<Term>,
-    /// The indices of the words that would be the request without "how do I": those after the
-    /// phrase, and the same with the words inside the phrase.
+    /// The indices of the words that would be the request without "how do I" or "what if I": those
+    /// after the phrase, and the same with the words inside the phrase.
     pub(crate) requests: [Vec<usize>; 2],
+    has_number: bool,
     book: usize,
+    /// The sections, best first.
+    fits: Vec<Fit>,
 }
 
-/// Reads a message. `words` are the indices of its words and numbers.
+/// Reads a message. `words` are the indices of its words and numbers. None: none of its words has a
+/// meaning.
 pub(crate) fn read(tokens: &[Token], words: &[usize]) -> Option<Asked> {
     let asks_how = |(book, text): (usize, &Handbook)| {
-        let hits = text.words.how.find(tokens, words).into_iter();
-        hits.map(|(_, hit, _)| (book, hit)).max_by_key(|(_, hit)| hit.score)
+        text.words.find_how(tokens, words).map(|found| (book, found))
     };
-    let how = BOOKS.iter().enumerate().filter_map(asks_how).max_by_key(|(_, hit)| hit.score);
-    if let Some((book, hit)) = how {
-        let terms = BOOKS[book].words.terms(tokens);
-        let end = hit.used.last().copied().unwrap_or_default();
-        let after: Vec<usize> = words.iter().copied().filter(|at| *at > end).collect();
-        let inside = hit.used.iter().skip(1).chain(&after);
-        let with_verb = inside.copied().collect();
-        return Some(Asked { form: Form::How, terms, requests: [after, with_verb], book });
+    let how = BOOKS.iter().enumerate().find_map(asks_how);
+    let book = how.map_or_else(|| choose_book(tokens), |(book, _)| book);
+    let terms = BOOKS[book].words.terms(tokens);
+    if terms.is_empty() && how.is_none() {
+        return None;
     }
-    let form_in = |text: &Handbook, terms: &[Term]| {
-        let may = || !terms.is_empty() && !text.words.may.find(tokens, words).is_empty();
-        if is_order(text, terms, tokens) { Some(Form::Order) } else { may().then_some(Form::May) }
+    let after = |place: usize| words.get(place + 1..).unwrap_or_default().to_vec();
+    let supposed = || BOOKS[book].words.find_supposition(tokens, words);
+    let requests = match how {
+        Some((_, (first, last))) => [after(last), after(first)],
+        None => supposed().map(|last| [after(last), Vec::new()]).unwrap_or_default(),
     };
-    BOOKS.iter().enumerate().find_map(|(book, text)| {
-        let terms = text.words.terms(tokens);
-        let form = form_in(text, &terms)?;
-        let asked = Asked { form, terms, requests: [Vec::new(), Vec::new()], book };
-        asked.find_whole().is_some().then_some(asked)
-    })
+    let has_number = words.iter().any(|word| tokens[*word].kind == TokenKind::Number);
+    let fits = BOOKS[book].rank(&terms, has_number);
+    Some(Asked { asks_how: how.is_some(), terms, requests, has_number, book, fits })
 }
 
-/// Whether a message tells the app to do something with a thing. No section takes a number.
-fn is_order(text: &Handbook, terms: &[Term], tokens: &[Token]) -> bool {
-    let verbs = terms.iter().filter(|term| text.words.is_verb(term)).count();
-    let has_number = tokens.iter().any(|token| token.kind == TokenKind::Number);
-    verbs > 0 && terms.len() > verbs && !has_number
+/// Returns the book in whose language most words are.
+fn choose_book(tokens: &[Token]) -> usize {
+    let known = |text: &Handbook| {
+        let words = tokens.iter().filter(|token| token.kind == TokenKind::Word);
+        let is_empty = |token: &&Token| text.words.is_empty(&token.fold);
+        let known = words.clone().filter(|token| text.knows(&token.fold)).count();
+        known + words.filter(is_empty).count()
+    };
+    let counts = BOOKS.iter().map(known).enumerate();
+    // Of equal ones, the first.
+    counts.rev().max_by_key(|(_, count)| *count).map_or(0, |(book, _)| book)
 }
 
 impl Asked {
@@ -76,32 +74,48 @@ impl Asked {
         BOOKS[self.book].language
     }
 
-    /// Returns the section that has all words of the question in its heading or its other words,
-    /// and fits best.
-    pub(crate) fn find_whole(&self) -> Option<Section> {
-        let fits = BOOKS[self.book].rank(&self.terms);
-        let (best, next) = (fits.first()?, fits.get(1));
-        let is_clear = !next.is_some_and(|next| best.ties_with(next));
-        (best.is_whole && is_clear).then(|| self.section(best))
+    /// Returns the section that answers the question, and the number of words that it is not about. A
+    /// message that only might be a question about the product has no number.
+    pub(crate) fn find_section(&self) -> Option<(Section, usize)> {
+        let best = self.fits.first().filter(|best| self.is_enough(best))?;
+        (self.asks_how || !self.has_number).then(|| (self.section(best), best.left))
     }
 
     /// Returns the answer to the question.
     pub(crate) fn find(&self, tokens: &[Token]) -> Answer {
-        let fits = BOOKS[self.book].rank(&self.terms);
-        let near = fits.first().filter(|best| best.is_near()).map(|best| self.section(best));
         let start = if self.terms.is_empty() { start_of(self.book) } else { None };
         if let Some(section) = start {
             return Answer::Section(section);
         }
-        match &fits[..] {
-            [best, next, ..] if best.is_enough() && best.ties_with(next) => {
+        match &self.fits[..] {
+            [best, next, ..] if self.is_enough(next) && best.ties_with(next) => {
                 Answer::Between([self.section(best), self.section(next)])
             }
-            [best, ..] if best.is_enough() => Answer::Section(self.section(best)),
-            [] | [_, ..] => {
-                Answer::Missing { language: self.language(), words: self.spelled(tokens), near }
-            }
+            [best, ..] if self.is_enough(best) => Answer::Section(self.section(best)),
+            [] | [_, ..] => Answer::Missing {
+                language: self.language(),
+                words: self.spelled(tokens),
+                near: self.find_near(),
+            },
         }
+    }
+
+    /// Returns the nearest sections.
+    pub(super) fn find_near(&self) -> Vec<Section> {
+        let near = self.fits.iter().filter(|fit| fit.is_near());
+        near.take(OFFERED).map(|fit| self.section(fit)).collect()
+    }
+
+    /// Returns the number of words that a section is not about. A question about how something is done
+    /// is only about the product, so none is left.
+    pub(super) fn words_left(&self, section: Section) -> usize {
+        let is_its = |fit: &&Fit| self.section(fit) == section;
+        let fit = self.fits.iter().find(is_its).filter(|_| !self.asks_how);
+        fit.map_or(0, |fit| fit.left)
+    }
+
+    fn is_enough(&self, fit: &Fit) -> bool {
+        fit.is_enough(self.terms.len(), self.asks_how)
     }
 
     /// Returns the first words of the question as typed.

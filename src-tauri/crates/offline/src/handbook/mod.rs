@@ -1,5 +1,6 @@
 //! The handbook: answers questions about the product with a section of `docs/handbook.md`, in its
-//! languages. Whether a message is for a pack is decided elsewhere.
+//! languages. It knows no phrase of a question; a section is found by its words, and its comment lists
+//! questions as people ask them. Whether a message is for a pack is decided elsewhere.
 
 mod asked;
 mod sections;
@@ -10,11 +11,12 @@ use std::sync::LazyLock;
 use language::{Token, TokenKind};
 use messages::Language;
 
+use crate::pattern::word_indices;
 use sections::Handbook;
 
-pub(super) use asked::{Asked, Form, read};
+pub(super) use asked::{Asked, read};
 
-/// The tag, the text and the question words of each language.
+/// The tag, the text and the lists of words of each language.
 const FILES: [(&str, &str, &str); 3] = [
     ("en", include_str!("../../../../../docs/handbook.md"), include_str!("words.en.txt")),
     ("sv", include_str!("../../../../../docs/handbook.sv.md"), include_str!("words.sv.txt")),
@@ -69,11 +71,11 @@ pub(super) enum Answer {
         language: Language,
         pack: usize,
     },
-    /// The handbook has no section about these words, but may have one that is near.
+    /// The handbook has no section about these words, but may have some that are near.
     Missing {
         language: Language,
         words: Vec<String>,
-        near: Option<Section>,
+        near: Vec<Section>,
     },
 }
 
@@ -97,13 +99,30 @@ pub(super) fn find_title(tokens: &[Token]) -> Option<Section> {
     all_sections().find(|section| BOOKS[section.book].sections[section.at].title == said)
 }
 
-/// Returns the section of a language that is nearest to words that were not understood.
-pub(super) fn find_nearest(words: &[String], language: Language) -> Option<Section> {
-    let book = BOOKS.iter().position(|book| book.language == language)?;
+/// Returns the sections that are nearest to a message that was not understood.
+pub(super) fn find_nearest(words: &[String]) -> Vec<Section> {
     let tokens = language::tokens(&words.join(" "));
-    let terms = BOOKS[book].words.terms(&tokens);
-    let best = BOOKS[book].rank(&terms).into_iter().next()?;
-    best.is_near().then_some(Section { book, at: best.at })
+    let words = word_indices(&tokens);
+    read(&tokens, &words).map(|asked| asked.find_near()).unwrap_or_default()
+}
+
+/// Whether a message asks how something is done.
+pub(super) fn asks_how(message: &str) -> bool {
+    let tokens = language::tokens(message);
+    read(&tokens, &word_indices(&tokens)).is_some_and(|asked| asked.asks_how)
+}
+
+/// Returns the number of words of a message that a section is not about.
+pub(super) fn words_left(tokens: &[Token], words: &[usize], section: Section) -> usize {
+    read(tokens, words).map_or(0, |asked| asked.words_left(section))
+}
+
+/// Returns the words of the texts in a language, folded. They are no misspelled words of a pack.
+pub(super) fn words_of(language: Language) -> impl Iterator<Item = String> {
+    let sections = all_sections().filter(move |section| section.language() == language);
+    let lines = sections.flat_map(|section| section.text().lines());
+    let tokens = lines.flat_map(language::tokens);
+    tokens.filter(|token| token.kind == TokenKind::Word).map(|token| token.fold)
 }
 
 /// Returns all sections, by language and in the order of the handbook.

@@ -1,11 +1,10 @@
-//! The words around a question about the product in one language, and the stems of its other words.
-//! The lists are in the files `words.LANG.txt`; their first lines explain them.
+//! The words of one language that the search of the handbook needs: words without a meaning, stems, and
+//! the form of a question about how something is done. The lists are in the files `words.LANG.txt`,
+//! whose first lines explain them.
 
 use std::collections::HashSet;
 
 use language::{Token, TokenKind, fold};
-
-use crate::pattern::{Index, Pattern};
 
 /// The fewest letters before an ending of one letter, which may belong to a short word.
 const LETTERS: usize = 4;
@@ -23,17 +22,23 @@ pub(crate) struct Term {
 
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Phrases that ask how something is done.
-    pub(super) how: Index<()>,
-    /// Phrases that may ask about the product.
-    pub(super) may: Index<()>,
-    /// The stems of words with which a person tells the app to do something.
-    verbs: HashSet<String>,
     empty: HashSet<String>,
     /// Endings of inflected words, longest first.
     endings: Vec<String>,
     /// The fewest letters before an ending.
     least: usize,
+    /// The letters that may join the parts of a compound. None: the language has no compounds.
+    pub(super) joint: Option<String>,
+    /// Words that ask how something is done, before a verb and one of `people`.
+    how: HashSet<String>,
+    people: HashSet<String>,
+    /// Words after `how` that ask for a figure or a state.
+    figures: HashSet<String>,
+    /// Words that ask what an act does, before one of `conditions`.
+    happens: HashSet<String>,
+    conditions: HashSet<String>,
+    /// Words that suppose an act, before one of `conditions`.
+    suppositions: HashSet<String>,
 }
 
 impl Words {
@@ -43,42 +48,86 @@ impl Words {
             let line = file.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             line.unwrap_or_default().trim()
         };
-        let folded = |name: &str| list(name).split_whitespace().map(fold);
-        let phrases = |name: &str| {
-            Index::new(list(name).split(';').map(|phrase| ((), Pattern::new(phrase))).collect())
-        };
-        let mut endings: Vec<String> = folded("endings").collect();
-        endings.sort_by_key(|ending| std::cmp::Reverse(ending.len()));
-        let mut words = Self {
-            how: phrases("how"),
-            may: phrases("may"),
-            verbs: HashSet::new(),
-            empty: folded("empty").collect(),
+        let folded =
+            |name: &str| list(name).split_whitespace().map(fold).collect::<HashSet<String>>();
+        let mut endings: Vec<String> = folded("endings").into_iter().collect();
+        endings.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
+        Self {
+            empty: folded("empty"),
             endings,
             least: list("least").parse().unwrap_or(LETTERS),
-        };
-        words.verbs = folded("verbs").map(|verb| words.stem(&verb).to_owned()).collect();
-        words
+            joint: Some(fold(list("joint"))).filter(|joint| !joint.is_empty()),
+            how: folded("how"),
+            people: folded("people"),
+            figures: folded("figures"),
+            happens: folded("happens"),
+            conditions: folded("if"),
+            suppositions: folded("suppose"),
+        }
     }
 
-    /// Whether a person tells the app to do something with this word.
-    pub(super) fn is_verb(&self, term: &Term) -> bool {
-        self.verbs.contains(&term.stem)
+    /// Whether a word has no meaning of its own.
+    pub(super) fn is_empty(&self, word: &str) -> bool {
+        self.empty.contains(word)
+    }
+
+    /// Returns the first and the last word of "how do I", by their places in `words`.
+    pub(super) fn find_how(&self, tokens: &[Token], words: &[usize]) -> Option<(usize, usize)> {
+        let is_one = |list: &HashSet<String>, at: usize| {
+            words.get(at).is_some_and(|word| list.contains(&tokens[*word].fold))
+        };
+        (0..words.len()).find_map(|at| {
+            if is_one(&self.happens, at) && is_one(&self.conditions, at + 1) {
+                let has_person = is_one(&self.people, at + 2);
+                return Some((at, at + if has_person { 2 } else { 1 }));
+            }
+            if !is_one(&self.how, at) || is_one(&self.figures, at + 1) {
+                return None;
+            }
+            let person = [at + 1, at + 2].into_iter().find(|next| is_one(&self.people, *next));
+            person.map(|person| (at, person))
+        })
+    }
+
+    /// Returns the last word of "what if I", by its place in `words`.
+    pub(super) fn find_supposition(&self, tokens: &[Token], words: &[usize]) -> Option<usize> {
+        let is_one = |list: &HashSet<String>, at: usize| {
+            words.get(at).is_some_and(|word| list.contains(&tokens[*word].fold))
+        };
+        let begins = |at: &usize| {
+            is_one(&self.suppositions, *at)
+                && is_one(&self.conditions, at + 1)
+                && is_one(&self.people, at + 2)
+        };
+        (0..words.len()).find(begins).map(|at| at + 2)
     }
 
     /// Returns the words with a meaning, each stem once.
     pub(super) fn terms(&self, tokens: &[Token]) -> Vec<Term> {
         let mut terms: Vec<Term> = Vec::new();
         for (at, token) in tokens.iter().enumerate() {
-            let is_term = token.kind == TokenKind::Word
-                && token.fold.chars().count() > 1
-                && !self.empty.contains(&token.fold);
+            if !self.is_term(token) {
+                continue;
+            }
             let stem = self.stem(&token.fold);
-            if is_term && terms.iter().all(|term| term.stem != stem) {
+            if terms.iter().all(|term| term.stem != stem) {
                 terms.push(Term { token: at, stem: stem.to_owned() });
             }
         }
         terms
+    }
+
+    /// Returns the stems of all words with a meaning in a text.
+    pub(super) fn stems(&self, text: &str) -> Vec<String> {
+        let tokens = language::tokens(text);
+        let terms = tokens.iter().filter(|token| self.is_term(token));
+        terms.map(|token| self.stem(&token.fold).to_owned()).collect()
+    }
+
+    fn is_term(&self, token: &Token) -> bool {
+        token.kind == TokenKind::Word
+            && token.fold.chars().count() > 1
+            && !self.empty.contains(&token.fold)
     }
 
     /// Returns a word without its ending, and without the second of two equal last letters: "pin"

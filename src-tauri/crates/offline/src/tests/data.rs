@@ -85,7 +85,7 @@ fn known(sources: &Value) -> KnownSources {
         values.insert(definitions.source.clone(), own);
         catalog.sources.push(SourceModel::new(definitions, columns));
     }
-    KnownSources::new(catalog, values)
+    KnownSources::new(catalog, values).unwrap()
 }
 
 fn world() -> World {
@@ -221,7 +221,9 @@ fn the_answer_of_a_breakdown_has_the_sum_and_the_highest_group() {
 fn no_rows_and_failures_are_said_plainly() {
     let mut world = world();
     world.figures.push_back(result(vec![money("spend", None)], json!([[null]])));
-    assert_eq!(world.say("spend in October").text, "There are no rows for this.");
+    let text = world.say("spend for Easter in October").text;
+    assert!(text.starts_with("There are no rows for: spend"), "{text}");
+    assert!(text.contains("Easter") && text.contains("2026"), "it says what it looked at: {text}");
     let failure = json!({"outcome": "error", "error": {"message": "The table is gone."}});
     world.figures.push_back(failure);
     assert_eq!(world.say("spend in September").text, "The table is gone.");
@@ -345,7 +347,7 @@ fn a_follow_up_of_a_question_with_several_readings_goes_on_from_each() {
 #[test]
 fn the_text_of_a_button_goes_on_from_no_earlier_question() {
     let rows = query(json!({"rows": true, "where": {"campaign": ["Easter"]}}));
-    let said = KnownSources::reader().say(&rows, &KNOWN.catalog, "en").unwrap();
+    let said = KNOWN.reader().say(&rows, &KNOWN.catalog, "en").unwrap();
     let alone = asked(&world().say(&said));
     assert_eq!(alone.len(), 1, "{said}");
     let mut world = world();
@@ -474,6 +476,21 @@ fn a_source_does_not_change_how_a_request_to_a_pack_is_handled() {
         assert_eq!(after.calls, before.calls, "{text}");
         assert_eq!(after.text, before.text, "{text}");
     }
+}
+
+#[test]
+fn a_search_of_a_pack_takes_no_message_that_names_data() {
+    let turn = world().say("show me something about clicks in October");
+    assert!(turn.calls.iter().all(|call| call.tool.starts_with("data.")), "{:?}", turn.calls);
+    assert!(turn.text.contains("clicks") || !turn.calls.is_empty(), "{}", turn.text);
+}
+
+#[test]
+fn a_search_that_knows_none_of_its_words_says_so_beside_sources() {
+    let turn = world().say("show me gizmotrons");
+    assert_eq!(turn.text, "I did not understand “gizmotrons”.");
+    let turn = World::new().say("show me gizmotrons");
+    assert!(!turn.text.contains("did not understand"), "{}", turn.text);
 }
 
 #[test]

@@ -83,6 +83,12 @@ const NOT_IN_THE_HANDBOOK: &[&str] = &[
     "increase the budget of account 17 to 300k",
 ];
 
+/// Questions of people who do not know the headings, with the ids of their sections.
+const PRODUCT: &str = include_str!("product.tsv");
+
+/// The fewest of these questions that are answered with their section.
+const LEAST: usize = 51;
+
 /// Returns the id of the section that answers a message.
 fn section_of(turn: &Turn) -> Option<&'static str> {
     match &turn.said.talk {
@@ -106,6 +112,45 @@ fn questions_about_the_product_are_answered_with_their_section() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn most_questions_in_other_words_are_answered_with_their_section() {
+    let (mut all, mut missed) = (0, Vec::new());
+    for line in PRODUCT.lines().filter(|line| !line.starts_with('#')) {
+        let [_, text, id] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        all += 1;
+        let turn = answer(text);
+        if section_of(&turn) != Some(id) {
+            missed.push(format!("{text}: {id}, not {:?}", turn.said.talk));
+        }
+    }
+    assert!(all - missed.len() >= LEAST, "of {all} these fail:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn a_refusal_offers_the_nearest_sections() {
+    let turn = answer("how do I make a board with slicers?");
+    assert!(matches!(turn.said.talk, Some(Talk::Handbook(Answer::Missing { .. }))), "{turn:?}");
+    assert!((1..=2).contains(&turn.choices.len()), "{:?}", turn.choices);
+    let section = answer(&turn.choices[0].message);
+    assert!(section_of(&section).is_some(), "{}", section.text);
+}
+
+#[test]
+fn questions_about_chats_and_small_talk_are_not_answered_about_the_cart() {
+    for text in [
+        "who's there",
+        "delete my last conversation",
+        "jag vill radera hela historiken",
+        "are you a real person",
+        "remove the first chat",
+    ] {
+        let turn = answer(text);
+        assert!(turn.calls.is_empty(), "{text}: {:?}", turn.calls);
+        let is_about_cart = turn.text.contains("cart") || turn.text.contains("varukorg");
+        assert!(!is_about_cart, "{text}: {}", turn.text);
+    }
 }
 
 #[test]
