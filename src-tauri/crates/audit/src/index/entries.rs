@@ -21,6 +21,8 @@ const MAX_LIMIT: u32 = 200;
 const RECORDS: usize = 500;
 /// The maximum number of names of one kind that can be chosen.
 const CHOICES: u32 = 500;
+/// The outcome of a call that ended without a record of its outcome.
+const UNKNOWN: &str = "unknown";
 
 impl From<Kind> for AuditEntryKind {
     fn from(kind: Kind) -> Self {
@@ -131,10 +133,12 @@ struct Row {
     kind: Kind,
     turn: Option<String>,
     at: i64,
+    last_seq: u64,
     last_at: i64,
     records: u64,
     asked: Option<u64>,
     status: Option<String>,
+    open: u64,
 }
 
 fn entry(db: &Connection, log: &Connection, group: u64) -> Result<AuditEntry, AgentError> {
@@ -142,6 +146,11 @@ fn entry(db: &Connection, log: &Connection, group: u64) -> Result<AuditEntry, Ag
     let named = |facet: Facet| -> Vec<String> {
         names.iter().filter(|(of, _)| *of == facet as i64).map(|(_, text)| text.clone()).collect()
     };
+    let mut decisions = named(Facet::Decision);
+    let is_lost = has_lost_call(db, &row).map_err(|error| failed(&error))?;
+    if is_lost && !decisions.iter().any(|decision| decision == UNKNOWN) {
+        decisions.push(UNKNOWN.to_owned());
+    }
     let first = read::show(log, group)?;
     let other = match row.asked {
         Some(seq) if seq != group => Some(read::show(log, seq)?),
@@ -169,24 +178,36 @@ fn entry(db: &Connection, log: &Connection, group: u64) -> Result<AuditEntry, Ag
         status: row.status,
         tools: named(Facet::Tool),
         agents: named(Facet::Agent),
-        decisions: named(Facet::Decision),
+        decisions,
     })
+}
+
+/// Whether a call of the group ended without an outcome: the turn is over, or the log was opened
+/// again since. Until then, the call may still run.
+fn has_lost_call(db: &Connection, row: &Row) -> rusqlite::Result<bool> {
+    if row.open == 0 || row.status.is_some() {
+        return Ok(row.open > 0);
+    }
+    db.prepare_cached("SELECT EXISTS(SELECT 1 FROM name n CROSS JOIN entry e ON e.event=n.id WHERE n.facet=?1 AND n.text='log_opened' AND e.seq>?2)")?
+        .query_row(params![Facet::Event as i64, Num(row.last_seq)], |row| row.get(0))
 }
 
 fn read_group(db: &Connection, group: u64) -> rusqlite::Result<(Row, Vec<(i64, String)>)> {
     let row = db
         .prepare_cached(
-            "SELECT kind, turn, at, last_at, records, asked, status FROM grp WHERE id=?1",
+            "SELECT kind, turn, at, last_seq, last_at, records, asked, status, open FROM grp WHERE id=?1",
         )?
         .query_row([Num(group)], |row| {
             Ok(Row {
                 kind: Kind::of_number(row.get(0)?),
                 turn: row.get(1)?,
                 at: row.get(2)?,
-                last_at: row.get(3)?,
-                records: row.get::<_, Num>(4)?.0,
-                asked: row.get::<_, Option<Num>>(5)?.map(|n| n.0),
-                status: row.get(6)?,
+                last_seq: row.get::<_, Num>(3)?.0,
+                last_at: row.get(4)?,
+                records: row.get::<_, Num>(5)?.0,
+                asked: row.get::<_, Option<Num>>(6)?.map(|n| n.0),
+                status: row.get(7)?,
+                open: row.get::<_, Num>(8)?.0,
             })
         })?;
     let names = db

@@ -29,7 +29,7 @@ pub(crate) use page::{list_records, read_records};
 const APPLICATION_ID: i32 = 0x4353_4958;
 /// The version of the index, which increases when the tables or the words of a record change. An
 /// index of another version is created again.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 /// How many records are read and indexed in one transaction.
 const CHUNK: u32 = 2_000;
 
@@ -52,7 +52,7 @@ CREATE INDEX entry_decision ON entry(decision) WHERE decision IS NOT NULL;
 CREATE TABLE grp(
   id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, turn TEXT, session INTEGER, at INTEGER NOT NULL,
   last_seq INTEGER NOT NULL, last_at INTEGER NOT NULL, records INTEGER NOT NULL,
-  asked INTEGER, status TEXT) STRICT;
+  asked INTEGER, status TEXT, open INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX grp_turn ON grp(turn) WHERE turn IS NOT NULL;
 CREATE TABLE grp_has(name INTEGER NOT NULL, grp INTEGER NOT NULL, PRIMARY KEY(name, grp)) STRICT, WITHOUT ROWID;
 CREATE INDEX grp_has_grp ON grp_has(grp);

@@ -34,15 +34,17 @@ impl Light {
         crate::body::parse_instant(&self.at).map_or(0, |at| at.timestamp_millis())
     }
 
-    /// Returns the decision of a person, of the policy, or by expiry.
+    /// Returns the decision of a person, of the policy or by expiry, or the outcome of a call, an
+    /// action or a turn that did not succeed. Every failure is `error`, so that one filter finds
+    /// all of them.
     fn decision(&self) -> Option<&str> {
         let status = self.text("status")?;
-        match self.kind.as_str() {
-            // `done` and `failed` are outcomes of an approved action and not decisions.
-            "approval_resolved" => (!["done", "failed"].contains(&status)).then_some(status),
-            "policy_decision" => Some(status),
-            _ => None,
-        }
+        let is_named = match self.kind.as_str() {
+            "approval_resolved" => status != "done",
+            "tool_outcome" | "run_ended" => status != "ok",
+            kind => kind == "policy_decision",
+        };
+        is_named.then_some(if status == "failed" { "error" } else { status })
     }
 }
 
@@ -216,6 +218,8 @@ struct Group {
     /// The record that contains the question and the person who asked it.
     asked: Option<u64>,
     status: Option<String>,
+    /// How many calls have no outcome so far.
+    open: u64,
 }
 
 impl Group {
@@ -231,12 +235,12 @@ impl Group {
             records: row.get::<_, Num>(7)?.0,
             asked: row.get::<_, Option<Num>>(8)?.map(|n| n.0),
             status: row.get(9)?,
+            open: row.get::<_, Num>(10)?.0,
         })
     }
 }
 
-const GROUP: &str =
-    "SELECT id, kind, turn, session, at, last_seq, last_at, records, asked, status FROM grp WHERE";
+const GROUP: &str = "SELECT id, kind, turn, session, at, last_seq, last_at, records, asked, status, open FROM grp WHERE";
 
 /// The records that one transaction adds. Counts and groups are written only once, at the end.
 struct Batch<'t> {
@@ -365,6 +369,7 @@ impl<'t> Batch<'t> {
                 records: 0,
                 asked: None,
                 status: None,
+                open: 0,
             };
             self.groups.insert(id, group);
             match &body.turn {
@@ -386,6 +391,12 @@ impl<'t> Batch<'t> {
         };
         if ends && let Some(status) = body.text("status") {
             group.status = Some(status.to_owned());
+        }
+        // Without a turn, an outcome is in a group of its own.
+        match body.kind.as_str() {
+            "tool_intent" if group.turn.is_some() => group.open += 1,
+            "tool_outcome" => group.open = group.open.saturating_sub(1),
+            _ => {}
         }
         group.records += 1;
         (group.last_seq, group.last_at) = (seq, at);
@@ -443,7 +454,7 @@ impl<'t> Batch<'t> {
                 .execute(params![id, Num(*records), Num(*groups)])?;
         }
         for group in self.groups.values() {
-            tx.prepare_cached("INSERT OR REPLACE INTO grp(id, kind, turn, session, at, last_seq, last_at, records, asked, status) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+            tx.prepare_cached("INSERT OR REPLACE INTO grp(id, kind, turn, session, at, last_seq, last_at, records, asked, status, open) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
                 .execute(params![
                     Num(group.id),
                     group.kind as i64,
@@ -455,6 +466,7 @@ impl<'t> Batch<'t> {
                     Num(group.records),
                     group.asked.map(Num),
                     group.status,
+                    Num(group.open),
                 ])?;
         }
         for (hour, (first, last)) in &self.hours {

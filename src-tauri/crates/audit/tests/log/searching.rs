@@ -128,6 +128,68 @@ fn a_question_is_one_entry_with_its_caller_and_the_actions_taken() {
     });
 }
 
+/// Appends a record about a call to the turn `turn`, with a status unless it is empty.
+async fn add_step(log: &Log, turn: &str, record_type: RecordType, status: &str) {
+    let (session, turn) = (SessionId("s1".into()), TurnId(turn.into()));
+    let draft = RecordDraft::new(record_type).of(&session, &turn).field("tool", "pacing.pause");
+    add(log, if status.is_empty() { draft } else { draft.field("status", status) }).await;
+}
+
+/// Returns the decisions and outcomes of the entry of a turn.
+async fn decisions(log: &Log, turn: &str) -> Vec<String> {
+    let params = AuditEntryParams { record: None, turn: Some(TurnId(turn.into())), after: None };
+    log.entry(params).await.unwrap().entry.decisions
+}
+
+#[test]
+fn an_entry_names_each_outcome_other_than_success_and_is_found_by_it() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        three_questions(&log).await;
+        for (record_type, status) in [
+            (RecordType::ApprovalResolved, "approved"),
+            (RecordType::ToolIntent, ""),
+            (RecordType::ToolOutcome, "ok"),
+            (RecordType::ApprovalResolved, "failed"),
+            (RecordType::ToolIntent, ""),
+            (RecordType::ToolOutcome, "error"),
+            (RecordType::RunEnded, "limit"),
+        ] {
+            add_step(&log, "failed", record_type, status).await;
+        }
+        assert_eq!(decisions(&log, "failed").await, ["approved", "error", "limit"]);
+        assert_eq!(decisions(&log, "t2").await, ["approved"]);
+        for outcome in ["error", "limit"] {
+            let filter = AuditFilter { decision: Some(outcome.into()), ..AuditFilter::default() };
+            let found = entries(&log, filter).await;
+            assert_eq!(found.len(), 1, "{outcome}");
+            assert_eq!(found[0].turn, Some(TurnId("failed".into())));
+        }
+    });
+}
+
+#[test]
+fn a_call_without_an_outcome_is_unknown_once_its_turn_or_the_process_has_ended() {
+    let world = World::new();
+    run(async {
+        let log = world.open();
+        for turn in ["ended", "crashed"] {
+            add_step(&log, turn, RecordType::ToolIntent, "").await;
+            assert!(decisions(&log, turn).await.is_empty(), "the call still runs");
+        }
+        add_step(&log, "ended", RecordType::RunEnded, "cancelled").await;
+        assert_eq!(decisions(&log, "ended").await, ["cancelled", "unknown"]);
+        assert!(decisions(&log, "crashed").await.is_empty());
+        log.close().await.unwrap();
+        let log = world.open();
+        assert_eq!(decisions(&log, "crashed").await, ["unknown"]);
+        add_step(&log, "crashed", RecordType::ToolOutcome, "ok").await;
+        assert!(decisions(&log, "crashed").await.is_empty());
+        log.close().await.unwrap();
+    });
+}
+
 #[test]
 fn listing_the_memories_makes_an_entry_only_for_a_search_that_asks_for_it() {
     let world = World::new();
