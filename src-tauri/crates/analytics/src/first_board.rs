@@ -1,5 +1,8 @@
 //! Proposes the first board of a source from its definitions: its main measures as figures and over
-//! time, and its top dimensions. It must not know how boards are stored.
+//! time, and its top dimensions. That of a computed source is in `portfolio`. It must not know how
+//! boards are stored.
+
+mod portfolio;
 
 use chrono::{Duration, NaiveDate};
 use contract::{
@@ -12,7 +15,8 @@ use contract::{
     sources::{ColumnKind, ColumnUse, DaySpan, FoundColumn},
 };
 
-use crate::catalog::ROWS;
+use self::portfolio::Portfolio;
+use crate::{catalog::ROWS, things::Things};
 
 /// The most figures at the top, and columns of the table.
 const FIGURES: usize = 4;
@@ -37,6 +41,9 @@ pub fn propose_board(
     days: Option<DaySpan>,
     today: NaiveDate,
 ) -> BoardContent {
+    if let Some(board) = computed_board(definitions, columns, days, today) {
+        return board;
+    }
     let has_time = definitions.time.is_some();
     let is_recent = days.is_none_or(|days| {
         let begin = today - Duration::days(i64::from(RECENT));
@@ -63,6 +70,18 @@ pub fn propose_board(
     }
 }
 
+/// Returns the first board of a computed source. None: its definitions lack what it shows.
+fn computed_board(
+    definitions: &Definitions,
+    columns: &[FoundColumn],
+    days: Option<DaySpan>,
+    today: NaiveDate,
+) -> Option<BoardContent> {
+    let is_recent = days.is_none_or(|days| days.last >= today - Duration::days(STALE));
+    let board = Portfolio::begin(Things::of(definitions, columns)?, is_recent)?;
+    board.board(grain_of(definitions, is_recent, days))
+}
+
 /// The measures and the period that all tiles of a board share.
 struct Proposing<'a> {
     definitions: &'a Definitions,
@@ -86,16 +105,15 @@ impl Proposing<'_> {
         let before = Compare { to: Some(CompareTo::Previous), ..Compare::default() };
         let compare = (self.period.is_some() && is_comparable).then_some(before);
         let query = MetricQuery { compare, ..self.query(&self.measures) };
-        tile(query, TileView::Figures, TileWidth::Full)
+        tile(query, TileView::Figures)
     }
 
     fn over_time(&self, grain: TimeGrain) -> Vec<Tile> {
         let measures = &self.measures[..self.measures.len().min(OVER_TIME)];
-        let width = if measures.len() > 1 { TileWidth::Half } else { TileWidth::Full };
         let chart = |measure: &String| {
             let by = vec![Group::time(grain)];
             let query = MetricQuery { by, ..self.query(std::slice::from_ref(measure)) };
-            tile(query, TileView::Chart, width)
+            tile(query, TileView::Chart)
         };
         measures.iter().map(chart).collect()
     }
@@ -113,7 +131,7 @@ impl Proposing<'_> {
         };
         let by = vec![Group::dimension(name)];
         let query = MetricQuery { by, top: Some(top), ..self.query(main) };
-        tile(query, TileView::Chart, TileWidth::Half)
+        tile(query, TileView::Chart)
     }
 
     /// Returns all main measures by a dimension.
@@ -125,11 +143,13 @@ impl Proposing<'_> {
             limit: Some(ROWS_OF_TABLE),
             ..self.query(&self.measures)
         };
-        tile(query, TileView::Table, TileWidth::Full)
+        tile(query, TileView::Table)
     }
 }
 
-fn tile(query: MetricQuery, view: TileView, width: TileWidth) -> Tile {
+/// Returns a tile of one column. Few figures, and a table of few columns, need no more.
+fn tile(query: MetricQuery, view: TileView) -> Tile {
+    let width = TileWidth::Half;
     Tile { id: TileId::new(""), title: String::new(), query, view, chart: None, width }
 }
 

@@ -24,6 +24,7 @@ mod problem;
 pub mod reference;
 mod resolve;
 mod stored_rows;
+mod things;
 mod units;
 
 pub use catalog::{Catalog, SourceModel, TableColumn, pacing_columns};
@@ -42,3 +43,4 @@ pub use paraphrase::{Paraphrase, paraphrase};
 pub use problem::Problem;
 pub use resolve::{Resolved, joined_sources, parts_of, resolve};
 pub use stored_rows::describe_rows;
+pub use things::drill_path;

@@ -19,6 +19,8 @@ pub const LONGEST_TITLE: usize = 200;
 pub const MOST_TILES: usize = 60;
 /// The most filters of a board.
 pub const MOST_FILTERS: usize = 20;
+/// The most tiles of a board that a list of boards has.
+pub const FIRST_TILES: usize = 4;
 
 /// A board as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -94,7 +96,7 @@ pub enum TileView {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum TileWidth {
-    /// Half of the board, if the window is wide.
+    /// One column of the board.
     #[default]
     Half,
     /// The whole board.
@@ -110,6 +112,12 @@ pub struct BoardSummary {
     pub name: String,
     /// The number of tiles.
     pub tiles: u32,
+    /// The first tiles, which tell boards apart.
+    pub first: Vec<Tile>,
+    /// The source from whose definitions the board was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub source: Option<SourceName>,
     /// When the board was changed last. None if the file of the board is damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

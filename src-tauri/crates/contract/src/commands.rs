@@ -128,15 +128,17 @@ macro_rules! with_commands {
                 sources_list(Empty) -> SourcesResponse, chat, "Sources of data, by name";
                 source_survey(SourceAddParams) -> SourceJob, person, "How files would be imported, and what would change; nothing is stored";
                 source_add(SourceAddParams) -> SourceJob, person, "Import files into a source, or connect a database";
+                source_sample(Empty) -> SourceJob, person, "Add the sample that ships with the app as sources";
                 source_job(SourceJob) -> SourceJobView, chat, "How far an import is";
                 source_job_stop(SourceJob) -> Empty, person, "Stop an import; nothing is kept of it";
                 source_undo(SourceParams) -> SourceView, person, "Take the newest import of a source back";
                 source_remove(SourceParams) -> Empty, person, "Remove a source and erase its rows";
+                source_old_data_remove(Empty) -> Empty, person, "Delete the files of packs whose rows became sources";
                 source_refresh(SourceParams) -> SourceJob, person, "Import new and changed files of a source's folder";
                 source_describe(SourceParams) -> SourceDescription, chat, "What the columns of a source mean";
                 source_define(SourceDefineParams) -> SourceDescription, person, "Change what the columns of a source mean";
                 source_synonym_add(SourceSynonymParams) -> Empty, person, "Store a word as another name of a measure or dimension";
-                source_approve(SourceApproveParams) -> SourceDescription, person, "Approve all definitions of a source, as they were shown";
+                source_approve(SourceApproveParams) -> SourceDescription, person, "Approve definitions of a source, as they were shown";
                 source_measure(MeasureParams) -> DataResult, chat, "Compute figures by a metric query";
                 source_query(SourceQueryParams) -> DataResult, chat, "Compute figures by one SELECT";
                 source_export(ExportParams) -> ExportResponse, chat, "Write all rows of a result as a Parquet file";

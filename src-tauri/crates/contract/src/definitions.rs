@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -212,4 +213,17 @@ pub struct DefinitionView {
     pub written: String,
     /// Its names by language.
     pub title: Localised<String>,
+    /// When and where a person approved it. None if nobody did, or if an older version stored it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub approval: Option<DefinitionApproval>,
+}
+
+/// A person's approval of a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct DefinitionApproval {
+    /// The time.
+    pub at: DateTime<Utc>,
+    /// The kind of caller that it came from, by name.
+    pub by: String,
 }

@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
@@ -12,10 +13,11 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::{
-    AgentError, CallerKind, Reason,
+    AgentError, CallerKind, Reason, SourceName, Text,
     data::{Dataset, Datasets, ImportOptions, ImportOutcome, ImportProblem, ImportProgress},
     entries::DataEntries,
     manifest::PackManifest,
+    sources::ImportDecisions,
     survey::FileSurvey,
 };
 
@@ -26,6 +28,79 @@ pub struct PackCode {
     pub adapters: Vec<Arc<dyn PackAdapter>>,
     /// The services that are linked into the app.
     pub services: Vec<Arc<dyn LinkedService>>,
+    /// The samples that a person can add as sources.
+    pub samples: Vec<Arc<dyn SampleData>>,
+}
+
+/// Creates a file with this name for a table.
+pub type CreateFile<'a> = dyn FnMut(&str) -> io::Result<Box<dyn io::Write>> + 'a;
+
+/// Tables that become sources, and that were written into files. A thing has the same names in all of
+/// them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableSet {
+    /// The files, in the order in which they are imported.
+    pub files: Vec<TableFile>,
+    /// The time zones of accounts, by the account as the files write it.
+    pub zones: BTreeMap<String, String>,
+}
+
+/// A table in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableFile {
+    /// The name of the file, which no other file of the set has.
+    pub name: String,
+    /// The name of its source, unless another source has it.
+    pub source: SourceName,
+    /// How the file is read. They answer all questions that such a file raises.
+    pub decisions: ImportDecisions,
+}
+
+/// Fictional tables that ship with the app, to try it without data of one's own.
+pub trait SampleData: Send + Sync {
+    /// Returns the name of the sample, which no other one has.
+    fn name(&self) -> &'static str;
+
+    /// Writes the tables, with days up to now. May block.
+    fn write_tables(&self, now: DateTime<Utc>, create: &mut CreateFile<'_>)
+    -> io::Result<TableSet>;
+}
+
+/// Rows that a pack kept itself, as tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OldTables {
+    /// The tables.
+    pub tables: TableSet,
+    /// The file with what was delivered, and its columns. None: there is none.
+    pub delivery: Option<OldDelivery>,
+    /// Notes for people about values that the tables do not have.
+    pub notes: Vec<Text>,
+}
+
+/// The delivery among the rows that a pack kept, with sums to compare with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OldDelivery {
+    /// The name of the file in the set.
+    pub file: String,
+    /// The column with the accounts.
+    pub account: String,
+    /// The column with the days.
+    pub day: String,
+    /// The columns whose sums are compared, in the order of `OldSum::sums`.
+    pub columns: Vec<String>,
+    /// The sums of each account and month.
+    pub sums: Vec<OldSum>,
+}
+
+/// The sums of an account in a month.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OldSum {
+    /// The account, as the file writes it.
+    pub account: String,
+    /// The month, such as `2026-11`.
+    pub month: String,
+    /// The exact sum of each column, as decimal digits.
+    pub sums: Vec<String>,
 }
 
 /// Returns the current time of the host's clock.
@@ -123,6 +198,21 @@ pub trait LinkedService: Send + Sync {
     /// service keeps no user data.
     fn no_data(&self) -> Option<AgentError> {
         None
+    }
+
+    /// Writes the rows that a person imported into the service as tables. None: there are none. No
+    /// row in the folder of the service's data changes. May block.
+    fn export_tables(
+        &self,
+        _data_dir: &Path,
+        _create: &mut CreateFile<'_>,
+    ) -> Result<Option<OldTables>, AgentError> {
+        Ok(None)
+    }
+
+    /// Returns the files in the folder of the service's data that these rows are in.
+    fn old_files(&self, _data_dir: &Path) -> Vec<PathBuf> {
+        Vec::new()
     }
 }
 

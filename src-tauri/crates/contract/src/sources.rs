@@ -86,6 +86,10 @@ pub struct SourceView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<SourceName>>")]
     pub computed_from: Vec<SourceName>,
+    /// Whether the rows are fictional: a sample that ships with the app.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_sample: bool,
     /// Notes for people about the source, such as "network not restricted".
     pub notes: Vec<Text>,
 }

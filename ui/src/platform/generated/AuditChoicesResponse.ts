@@ -13,6 +13,6 @@ tools: Array<string>,
  */
 agents: Array<string>, 
 /**
- * The decisions.
+ * The decisions, and the outcomes other than success.
  */
 decisions: Array<string>, };

@@ -69,6 +69,7 @@ tools: Array<string>,
  */
 agents: Array<string>, 
 /**
- * The decisions in the entry.
+ * The decisions in the entry, and the outcomes other than success of its calls, actions and
+ * turn. `unknown`: a call has no recorded outcome.
  */
 decisions: Array<string>, };

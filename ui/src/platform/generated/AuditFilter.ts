@@ -23,7 +23,8 @@ tool?: string | null,
  */
 event?: RecordType | null, 
 /**
- * Records with this decision of a person, of the clock or of the policy, such as `approved`.
+ * Records with this decision of a person, of the clock or of the policy, such as `approved`, or
+ * with this outcome other than success. `error` stands for every failure.
  */
 decision?: string | null, 
 /**

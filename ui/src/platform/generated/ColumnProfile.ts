@@ -54,8 +54,8 @@ lengths?: TextLengths,
  */
 frequent: Array<ValueCount>, 
 /**
- * Ranges of equal width from the least to the greatest value, at most 15. Empty for texts and
- * flags.
+ * Ranges of equal width from the least to the greatest value, at most 31. The last one may be
+ * shorter. Empty for texts and flags.
  */
 ranges: Array<ValueRange>, 
 /**

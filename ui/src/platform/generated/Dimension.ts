@@ -27,4 +27,9 @@ synonyms?: { [key in string]: Array<string> },
 /**
  * Other names of its values, by language. The first one of a language is shown to people.
  */
-values?: { [key in string]: { [key in string]: Array<string> } }, } & ({ "column": string } | { "when": Condition } | { "groups": Groups } | { "split": Split } | { "bins": Bins } | { "first": FirstValue } | { "lookup": Lookup });
+values?: { [key in string]: { [key in string]: Array<string> } }, 
+/**
+ * The values that an order by the dimension begins with, such as the most severe ones. All others
+ * follow by their letters.
+ */
+order?: Array<string>, } & ({ "column": string } | { "when": Condition } | { "groups": Groups } | { "split": Split } | { "bins": Bins } | { "first": FirstValue } | { "lookup": Lookup });

@@ -2,8 +2,7 @@
 import type { SourceName } from "./SourceName";
 
 /**
- * Approves all definitions of a source, as they were shown. If they changed since, none is
- * approved.
+ * Approves definitions of a source, as they were shown. If they changed since, none is approved.
  */
 export type SourceApproveParams = { 
 /**
@@ -13,4 +12,8 @@ name: SourceName,
 /**
  * The `definitions_hash` of the description that was shown.
  */
-definitions_hash: string, };
+definitions_hash: string, 
+/**
+ * The hashes of the definitions to approve. Empty: all of the source.
+ */
+only?: Array<string>, };

@@ -2,6 +2,7 @@
 import type { DefinitionFault } from "./DefinitionFault";
 import type { DefinitionView } from "./DefinitionView";
 import type { Definitions } from "./Definitions";
+import type { DrillPath } from "./DrillPath";
 import type { ModelAccess } from "./ModelAccess";
 import type { SemanticModel } from "./SemanticModel";
 import type { SourceView } from "./SourceView";
@@ -47,4 +48,8 @@ models_get: ModelAccess,
 /**
  * The definitions as a semantic model for other tools. None if they cannot be written.
  */
-ossie?: SemanticModel, };
+ossie?: SemanticModel, 
+/**
+ * How its rows are divided step by step. None: in any order.
+ */
+path?: DrillPath, };

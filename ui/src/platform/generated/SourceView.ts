@@ -70,6 +70,10 @@ settles_after?: number,
  */
 computed_from?: Array<SourceName>, 
 /**
+ * Whether the rows are fictional: a sample that ships with the app.
+ */
+is_sample?: boolean, 
+/**
  * Notes for people about the source, such as "network not restricted".
  */
 notes: Array<Text>, };

@@ -278,10 +278,12 @@ export type CommandMap = {
   sources_list: { params: Empty; response: SourcesResponse };
   source_survey: { params: SourceAddParams; response: SourceJob };
   source_add: { params: SourceAddParams; response: SourceJob };
+  source_sample: { params: Empty; response: SourceJob };
   source_job: { params: SourceJob; response: SourceJobView };
   source_job_stop: { params: SourceJob; response: Empty };
   source_undo: { params: SourceParams; response: SourceView };
   source_remove: { params: SourceParams; response: Empty };
+  source_old_data_remove: { params: Empty; response: Empty };
   source_refresh: { params: SourceParams; response: SourceJob };
   source_describe: { params: SourceParams; response: SourceDescription };
   source_define: { params: SourceDefineParams; response: SourceDescription };

@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 use contract::{
-    definitions::{Calculation, CurrencyOf, DimensionKind, Pacing},
+    definitions::{Calculation, CurrencyOf, Definitions, DimensionKind, Pacing},
     metric_query::{AsOf, GroupBy, MetricQuery, WhatIf},
     text,
 };
@@ -77,14 +77,16 @@ pub(crate) fn level_of(query: &MetricQuery, source: &SourceModel, pacing: &Pacin
             _ => None,
         }
     });
-    let asked = groups.chain(counted).filter(|place| !is_currency(source, &pacing.by[*place].name));
+    let asked = groups
+        .chain(counted)
+        .filter(|place| !is_currency(&source.definitions, &pacing.by[*place].name));
     let usual = || pacing.by.iter().position(|by| by.name == pacing.level);
     asked.max().or_else(usual).unwrap_or(0)
 }
 
 /// Whether a column has the currencies of amounts.
-pub(crate) fn is_currency(source: &SourceModel, name: &str) -> bool {
-    let mut measures = source.definitions.measures.values();
+pub(crate) fn is_currency(definitions: &Definitions, name: &str) -> bool {
+    let mut measures = definitions.measures.values();
     measures.any(|measure| match &measure.currency {
         Some(CurrencyOf::Column { column }) => column == name,
         Some(CurrencyOf::Constant(_)) | None => false,

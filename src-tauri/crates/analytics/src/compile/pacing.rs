@@ -46,7 +46,7 @@ pub(crate) fn names_of_level(
     let is_part = |place: &usize| {
         *place == level
             || (*place < level && is_key(&pacing.by[*place]))
-            || is_currency(source, &pacing.by[*place].name)
+            || is_currency(&source.definitions, &pacing.by[*place].name)
     };
     Some((0..pacing.by.len()).filter(is_part).collect())
 }

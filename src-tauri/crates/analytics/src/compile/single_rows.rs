@@ -59,7 +59,7 @@ pub(super) fn compile_rows(
         "_figures",
         format!("SELECT {}\nFROM {}{filter}", select.join(", "), from.join("\n")),
     );
-    let (asked, _) = steps::write_order(query, &columns, dialect)?;
+    let (asked, _) = steps::write_order(query, &columns, source, dialect)?;
     // All columns decide the order, because rows have no dimension that tells them apart.
     let mut order = asked;
     for (at, column) in columns.iter().enumerate() {

@@ -402,7 +402,7 @@ impl Builder<'_> {
 
     /// Returns the order that was asked for, and the whole order with all dimensions at its end.
     fn order(&self, columns: &[CompiledColumn]) -> Result<(Vec<String>, Vec<String>), Problem> {
-        steps::write_order(self.query, columns, self.dialect)
+        steps::write_order(self.query, columns, self.source(), self.dialect)
     }
 }
 

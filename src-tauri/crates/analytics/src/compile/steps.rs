@@ -8,7 +8,7 @@ use contract::{
 
 use super::{CompiledColumn, Purpose};
 use crate::{
-    Dialect, Problem,
+    Dialect, Problem, SourceModel,
     dialect::{Exact, RATIO_SCALE},
     figure_names::name_of_measure,
     units::place_of_unit,
@@ -23,10 +23,35 @@ pub(super) fn hidden_column(name: &str, purpose: Purpose) -> CompiledColumn {
     }
 }
 
+/// Writes the place of a value in the order of its dimension. None: its letters decide alone.
+fn write_rank(
+    column: &CompiledColumn,
+    descending: bool,
+    source: &SourceModel,
+    dialect: Dialect,
+) -> Result<Option<String>, Problem> {
+    let is_text = column.column.role == ColumnRole::Dimension
+        && column.column.kind == DataType::Text
+        && column.purpose == Purpose::Shown;
+    let name = column.column.of.as_ref().filter(|_| is_text);
+    let dimension = name.and_then(|name| source.definitions.dimensions.get(name));
+    let Some(dimension) = dimension.filter(|dimension| !dimension.order.is_empty()) else {
+        return Ok(None);
+    };
+    let name = dialect.identifier(&column.column.name)?;
+    let mut cases = format!("WHEN {name} IS NULL THEN NULL");
+    for (place, value) in dimension.order.iter().enumerate() {
+        cases.push_str(&format!(" WHEN {name} = {} THEN {place}", dialect.literal(value)?));
+    }
+    let (others, direction) = (dimension.order.len(), if descending { " DESC" } else { "" });
+    Ok(Some(format!("CASE {cases} ELSE {others} END{direction} NULLS LAST")))
+}
+
 /// Returns the order that was asked for, and the whole order with all dimensions at its end.
 pub(super) fn write_order(
     query: &MetricQuery,
     columns: &[CompiledColumn],
+    source: &SourceModel,
     dialect: Dialect,
 ) -> Result<(Vec<String>, Vec<String>), Problem> {
     let mut asked = Vec::new();
@@ -70,6 +95,7 @@ pub(super) fn write_order(
             ))
         })?;
         if !used.contains(&column.column.name.as_str()) {
+            asked.extend(write_rank(column, descending, source, dialect)?);
             asked.push(write(column, descending)?);
             used.push(&column.column.name);
         }

@@ -84,7 +84,7 @@ pub fn approval_hash(definitions: &Definitions, name: &str) -> Result<Option<Str
 }
 
 /// Returns all definitions of a source with their state. `approved` has the hashes that a person
-/// approved.
+/// approved; who approved them and when is not known here.
 pub fn definition_views(
     definitions: &Definitions,
     proof: &Proof,
@@ -95,7 +95,8 @@ pub fn definition_views(
         let hash = approval_hash(definitions, &name)?.unwrap_or_default();
         let is_approved = risks.is_empty() || approved.contains(&hash);
         let written = inline(&value);
-        views.push(DefinitionView { name, hash, risks, is_approved, written, title });
+        let approval = None;
+        views.push(DefinitionView { name, hash, risks, is_approved, written, title, approval });
         Ok::<(), Problem>(())
     };
     let untitled = contract::manifest::Localised::new;

@@ -187,7 +187,11 @@ fn dimension_of(
 ) -> Dimension {
     let mut dimension = Dimension::of_kind(DimensionKind::Column(column.name.clone()));
     dimension.synonyms = synonyms(column, role);
-    let id = role.and_then(Role::id);
+    // Of several columns with names of the same kind, such as accounts and their advertisers, an id
+    // belongs to the first.
+    let mut with_role = columns.iter().zip(roles).filter(|(_, other)| **other == role);
+    let is_first = with_role.next().is_some_and(|(first, _)| first.name == column.name);
+    let id = role.filter(|_| is_first).and_then(Role::id);
     let key = id.and_then(|id| {
         let mut with_roles = columns.iter().zip(roles);
         let (column, _) =
@@ -248,8 +252,14 @@ fn key_of_lookup(columns: &[FoundColumn]) -> Vec<String> {
 /// Returns the columns that tell rows apart: the time and all dimensions. Names whose id is there are
 /// left out.
 fn grain(columns: &[FoundColumn], time: Option<&FoundColumn>) -> Vec<String> {
+    let is_first = |column: &FoundColumn, role: Role| {
+        let mut with_role = columns.iter();
+        let first = with_role.find(|other| role_of_words(&other.heading) == Some(role));
+        first.is_some_and(|first| first.name == column.name)
+    };
     let has_id = |column: &FoundColumn| {
-        let id = role_of_words(&column.heading).and_then(Role::id);
+        let role = role_of_words(&column.heading).filter(|role| is_first(column, *role));
+        let id = role.and_then(Role::id);
         let is_id = |other: &FoundColumn, id| {
             role_of_words(&other.heading) == Some(id) && can_be_key(other)
         };
@@ -309,6 +319,25 @@ mod tests {
             let per = if is_stored_only { "Campaign name" } else { "Campaign ID" };
             assert_eq!(last.per, [per], "{usage:?}");
         }
+    }
+
+    #[test]
+    fn the_id_of_an_account_is_no_key_of_its_advertisers() {
+        let named = |name: &str| column(name, ColumnKind::Text, ColumnUse::Account);
+        let report = TableReport {
+            columns: vec![
+                column("Day", ColumnKind::Day, ColumnUse::Time),
+                column("Account ID", ColumnKind::Text, ColumnUse::Id),
+                named("Account"),
+                named("Advertiser"),
+                column("Cost", ColumnKind::Decimal, ColumnUse::Sum),
+            ],
+            ..TableReport::default()
+        };
+        let definitions = propose(&"ads".into(), &report);
+        assert_eq!(definitions.dimensions["account"].key.as_deref(), Some("Account ID"));
+        assert_eq!(definitions.dimensions["advertiser"].key, None);
+        assert_eq!(definitions.rows.one_per, ["Day", "Account ID", "Advertiser"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From rows to the rows of a result: groups, conditions on figures, a second step, order and limit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::{
     definitions::DimensionKind,
@@ -14,8 +14,12 @@ use super::{
     world::World,
 };
 use crate::{
-    compile::{groups::OTHER, times::unit_of},
+    compile::{
+        groups::{OTHER, name_of_group},
+        times::unit_of,
+    },
     figure_names::name_of_measure,
+    resolve::primary,
 };
 
 impl World<'_> {
@@ -215,6 +219,15 @@ impl World<'_> {
         }
     }
 
+    /// Returns the values that an order by a column begins with, as its dimension says.
+    fn ranks(&self, query: &MetricQuery, column: &str) -> Option<Vec<String>> {
+        let mut groups = 0..query.by.len();
+        let group = groups.find(|at| name_of_group(query, *at) == column)?;
+        let GroupBy::Dimension(name) = &query.by[group].by else { return None };
+        let source = &self.catalog.sources[primary(query, self.catalog).ok()?];
+        Some(source.definitions.dimensions.get(name)?.order.clone())
+    }
+
     /// Puts rows in the order of a query, and cuts them at its limit.
     pub(super) fn finish(
         &self,
@@ -236,23 +249,10 @@ impl World<'_> {
                 .filter(|(_, is_rest)| *is_rest)
                 .filter_map(|(name, _)| Some((place(name)?, false))),
         );
-        let asked: Vec<(String, bool)> = match (&query.top, query.order.is_empty()) {
-            (Some(top), true) if query.then.is_none() => {
-                let has_time = query.by.iter().any(|group| match group.by {
-                    GroupBy::Time(grain) => unit_of(grain).is_some() || grain == TimeGrain::Hour,
-                    _ => false,
-                });
-                let measure = top.by.clone().or(query.measures.first().map(name_of_measure));
-                match measure.filter(|name| !has_time && place(name).is_some()) {
-                    Some(name) => {
-                        let per = top.per.iter().map(|per| (per.clone(), false));
-                        per.chain([(name, !top.lowest)]).collect()
-                    }
-                    None => Vec::new(),
-                }
-            }
-            _ => query.order.iter().map(|order| (order.by.clone(), order.descending)).collect(),
-        };
+        let asked = asked_order(query, &columns);
+        let by_name = query.order.iter().map(|order| order.by.as_str());
+        let ranks: BTreeMap<usize, Vec<String>> =
+            by_name.filter_map(|name| Some((place(name)?, self.ranks(query, name)?))).collect();
         order.extend(
             asked.iter().filter_map(|(name, descending)| Some((place(name)?, *descending))),
         );
@@ -261,7 +261,12 @@ impl World<'_> {
         rows.sort_by(|a, b| {
             order
                 .iter()
-                .map(|(at, descending)| compare(&a[*at], &b[*at], *descending))
+                .map(|(at, descending)| {
+                    let first = ranks.get(at).map(Vec::as_slice).unwrap_or_default();
+                    let ranked = |cell: &Cell| rank(cell, first);
+                    compare(&ranked(&a[*at]), &ranked(&b[*at]), *descending)
+                        .then_with(|| compare(&a[*at], &b[*at], *descending))
+                })
                 .find(|order| order.is_ne())
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
@@ -270,6 +275,39 @@ impl World<'_> {
             rows.truncate(limit as usize);
         }
         (columns, rows)
+    }
+}
+
+/// Returns the order that a query asks for.
+fn asked_order(query: &MetricQuery, columns: &[String]) -> Vec<(String, bool)> {
+    let top = query.top.as_ref().filter(|_| query.order.is_empty() && query.then.is_none());
+    let Some(top) = top else {
+        let asked = query.order.iter();
+        return asked.map(|order| (order.by.clone(), order.descending)).collect();
+    };
+    let has_time = query.by.iter().any(|group| match group.by {
+        GroupBy::Time(grain) => unit_of(grain).is_some() || grain == TimeGrain::Hour,
+        _ => false,
+    });
+    let measure = top.by.clone().or(query.measures.first().map(name_of_measure));
+    match measure.filter(|name| !has_time && columns.contains(name)) {
+        Some(name) => {
+            let per = top.per.iter().map(|per| (per.clone(), false));
+            per.chain([(name, !top.lowest)]).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Returns the place of a value among those that come first.
+fn rank(cell: &Cell, first: &[String]) -> Cell {
+    let place = |text: &String| first.iter().position(|one| one == text).unwrap_or(first.len());
+    match cell {
+        Cell::Empty => Cell::Empty,
+        Cell::Text(text) => Cell::Number(Number::whole(i64::try_from(place(text)).unwrap_or(0))),
+        Cell::Number(_) | Cell::Day(_) | Cell::Moment(_) | Cell::Flag(_) => {
+            Cell::Number(Number::whole(0))
+        }
     }
 }
 

@@ -35,6 +35,11 @@ pub struct Dimension {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, Synonyms>>")]
     pub values: BTreeMap<String, Synonyms>,
+    /// The values that an order by the dimension begins with, such as the most severe ones. All others
+    /// follow by their letters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub order: Vec<String>,
 }
 
 /// Where the values of a dimension come from.
@@ -126,6 +131,13 @@ impl Dimension {
 
     /// Creates a dimension without key and synonyms.
     pub fn of_kind(kind: DimensionKind) -> Self {
-        Self { kind, key: None, name: None, synonyms: Synonyms::new(), values: BTreeMap::new() }
+        Self {
+            kind,
+            key: None,
+            name: None,
+            synonyms: Synonyms::new(),
+            values: BTreeMap::new(),
+            order: Vec::new(),
+        }
     }
 }

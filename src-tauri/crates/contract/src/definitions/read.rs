@@ -156,6 +156,7 @@ pub fn read_dimension(value: &Value, place: &Place) -> Read<Dimension> {
         name: members.read("name", |v, p| read_word(v, p, &[("latest", NameRule::Latest)]))?,
         synonyms: members.read("synonyms", read_synonyms)?.unwrap_or_default(),
         values: members.read("values", |v, p| read_map(v, p, read_synonyms))?.unwrap_or_default(),
+        order: members.read("order", read_texts)?.unwrap_or_default(),
     };
     members.finish()?;
     if dimension.key.is_some() && !matches!(dimension.kind, DimensionKind::Column(_)) {

@@ -22,7 +22,8 @@ pub struct AuditFilter {
     /// Records of this kind of event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<RecordType>,
-    /// Records with this decision of a person, of the clock or of the policy, such as `approved`.
+    /// Records with this decision of a person, of the clock or of the policy, such as `approved`, or
+    /// with this outcome other than success. `error` stands for every failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
     /// Records at or after this time.
@@ -138,7 +139,8 @@ wire! {
         tools: Vec<String>,
         /// The specialists in the entry.
         agents: Vec<String>,
-        /// The decisions in the entry.
+        /// The decisions in the entry, and the outcomes other than success of its calls, actions and
+        /// turn. `unknown`: a call has no recorded outcome.
         decisions: Vec<String>,
     }
 
@@ -171,7 +173,7 @@ wire! {
         tools: Vec<String>,
         /// The specialists.
         agents: Vec<String>,
-        /// The decisions.
+        /// The decisions, and the outcomes other than success.
         decisions: Vec<String>,
     }
 

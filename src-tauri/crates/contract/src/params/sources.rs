@@ -66,6 +66,20 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         ossie: Option<SemanticModel>,
+        /// How its rows are divided step by step. None: in any order.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        path: Option<DrillPath>,
+    }
+
+    /// How the rows of a source are divided step by step.
+    struct DrillPath {
+        /// The dimensions with things that lie within one another, from the largest to the smallest.
+        things: Vec<String>,
+        /// The one of them that verdicts are on if a question names none.
+        level: String,
+        /// The dimensions with verdicts on the things that a question names, and not on single rows.
+        verdicts: Vec<String>,
     }
 
     /// Definitions as a semantic model of Apache Ossie.
@@ -107,13 +121,16 @@ wire! {
         models_get: Option<ModelAccess>,
     }
 
-    /// Approves all definitions of a source, as they were shown. If they changed since, none is
-    /// approved.
+    /// Approves definitions of a source, as they were shown. If they changed since, none is approved.
     struct SourceApproveParams {
         /// The source.
         name: SourceName,
         /// The `definitions_hash` of the description that was shown.
         definitions_hash: String,
+        /// The hashes of the definitions to approve. Empty: all of the source.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<String>>")]
+        only: Vec<String>,
     }
 
     /// Runs one SELECT that a person wrote. Each source is a table with the name of the source.

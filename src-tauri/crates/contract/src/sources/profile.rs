@@ -93,8 +93,8 @@ pub struct ColumnProfile {
     /// The most frequent values, at most 10, the most frequent first. Empty if no value occurs
     /// twice.
     pub frequent: Vec<ValueCount>,
-    /// Ranges of equal width from the least to the greatest value, at most 15. Empty for texts and
-    /// flags.
+    /// Ranges of equal width from the least to the greatest value, at most 31. The last one may be
+    /// shorter. Empty for texts and flags.
     pub ranges: Vec<ValueRange>,
     /// Notes for people about what is missing.
     pub notes: Vec<Text>,

@@ -1,6 +1,7 @@
 //! Ranges of equal width between two values. Bounds are whole numbers of a unit (the last decimal
 //! place, a day, a second), so that each value is in exactly one range; only those of floats are
-//! floats. It must not know tables.
+//! floats. The last range ends at the greatest value, so that it may be shorter. It must not know
+//! tables.
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime};
 use contract::sources::{ColumnKind, ValueRange};
@@ -8,8 +9,12 @@ use contract::sources::{ColumnKind, ValueRange};
 use super::{Engine, Profiled};
 use crate::cells::write_moment;
 
-/// The most ranges of a column.
+/// The most ranges that have one unit each, such as the days of a month.
+const MOST_SINGLE: u128 = 31;
+/// The most ranges with more units.
 const MOST: u128 = 15;
+/// The fewest ranges of values with more units than `MOST_SINGLE`.
+const FEWEST: u128 = 8;
 /// The most decimal places of a number. DuckDB's decimals have as many digits.
 const MOST_PLACES: usize = 38;
 /// Years outside of these are not written with four digits.
@@ -71,13 +76,10 @@ impl Bounds {
 
     fn of_units(unit: Unit, least: i128, greatest: i128) -> Option<Self> {
         let size = greatest.checked_sub(least).filter(|size| *size >= 0)?.unsigned_abs() + 1;
-        let count = size.min(MOST);
-        let start = |at: u128| {
-            // The product is split, because it could have too many digits.
-            let before = size / count * at + size % count * at / count;
-            i128::try_from(before).ok().and_then(|before| least.checked_add(before))
-        };
-        let starts: Option<Vec<i128>> = (0..count).map(start).collect();
+        let width = width_of(size);
+        let start =
+            |at: u128| i128::try_from(width * at).ok().and_then(|before| least.checked_add(before));
+        let starts: Option<Vec<i128>> = (0..size.div_ceil(width)).map(start).collect();
         Some(Self::Units { unit, starts: starts?, last: greatest })
     }
 
@@ -134,6 +136,19 @@ impl Bounds {
         let ranges = texts.into_iter().zip(counts);
         ranges.map(|((from, to), rows)| ValueRange { from, to, rows: *rows }).collect()
     }
+}
+
+/// Returns the units of each range. All ranges have the same, because a range with one more would
+/// have a higher bar for equal values.
+fn width_of(size: u128) -> u128 {
+    if size <= MOST_SINGLE {
+        return 1;
+    }
+    // The last range ends at the greatest value. The width by which it lacks least is the best; a
+    // twentieth is not seen.
+    let lack = |width: &u128| (size.div_ceil(*width) * width - size) * 20 / width;
+    let widths = (FEWEST..=MOST).rev().map(|count| size.div_ceil(count));
+    widths.min_by_key(lack).unwrap_or(size)
 }
 
 impl Unit {
@@ -211,7 +226,7 @@ mod tests {
     }
 
     fn shown(bounds: &Bounds) -> Vec<String> {
-        let ranges = bounds.fill(&[0; 15]);
+        let ranges = bounds.fill(&[0; 31]);
         ranges.into_iter().map(|range| format!("{} to {}", range.from, range.to)).collect()
     }
 
@@ -231,6 +246,29 @@ mod tests {
         let moments = shown(&moments.unwrap());
         assert_eq!(moments[0], "2026-11-01T00:00:00 to 2026-11-01T01:35:59");
         assert_eq!(moments.len(), 15);
+    }
+
+    fn lengths(first: &str, last: &str) -> Vec<i64> {
+        let bounds = between(ColumnKind::Day, false, first, last).unwrap();
+        let day = |text: &str| text.parse::<NaiveDate>().unwrap();
+        let ranges = bounds.fill(&[0; 31]);
+        let length = |from: &str, to: &str| (day(to) - day(from)).num_days() + 1;
+        ranges.iter().map(|range| length(&range.from, &range.to)).collect()
+    }
+
+    #[test]
+    fn ranges_of_days_and_of_whole_numbers_have_the_same_length() {
+        assert_eq!(lengths("2026-11-11", "2026-11-30"), [1; 20], "a range for each day");
+        assert_eq!(lengths("2026-10-01", "2026-10-31"), [1; 31], "a range for each day of a month");
+        assert_eq!(lengths("2026-09-01", "2026-10-30"), [4; 15]);
+        let year = lengths("2026-01-01", "2026-12-31");
+        let (last, others) = year.split_last().unwrap();
+        assert!(others.iter().all(|length| length == &others[0]), "{year:?}");
+        assert!(*last <= others[0] && *last * 10 >= others[0] * 9, "{year:?}");
+        let clicks = between(ColumnKind::Whole, false, "0", "16").unwrap();
+        assert_eq!(shown(&clicks).len(), 17);
+        let hundred = between(ColumnKind::Whole, false, "1", "100").unwrap();
+        assert_eq!(shown(&hundred)[..2], ["1 to 10", "11 to 20"]);
     }
 
     #[test]

@@ -56,8 +56,10 @@ fn queries(case: &PacingCase) -> Vec<MetricQuery> {
     ]
     .into_iter()
     .map(|(by, what_if)| {
-        let mut query =
-            json!({"source": "pacing", "measures": FIGURES, "by": by, "what_if": what_if});
+        // Verdicts are ordered by their severity, the other way round beside assumptions.
+        let order =
+            json!([{"by": "status", "descending": what_if != json!([])}, {"by": "variance"}]);
+        let mut query = json!({"source": "pacing", "measures": FIGURES, "by": by, "what_if": what_if, "order": order});
         let mut period = serde_json::Map::new();
         let ends = [("from", case.window.0), ("to", case.window.1)];
         for (name, day) in ends.into_iter().filter_map(|(name, day)| Some((name, day?))) {

@@ -102,9 +102,15 @@ fn check_ranges(
     values: &[i128],
     read: impl Fn(&str) -> i128,
 ) -> Result<(), TestCaseError> {
-    prop_assert!(found.ranges.len() <= 15);
+    prop_assert!(found.ranges.len() <= 31);
     prop_assert_eq!(found.ranges.is_empty(), values.is_empty());
     let mut next = values.iter().min().copied();
+    let lengths: Vec<i128> =
+        found.ranges.iter().map(|range| read(&range.to) - read(&range.from)).collect();
+    // Only the last range may be shorter.
+    let first = lengths.first().copied();
+    prop_assert!(lengths.iter().rev().skip(1).all(|length| Some(*length) == first));
+    prop_assert!(lengths.last().copied() <= first);
     for range in &found.ranges {
         let (from, to) = (read(&range.from), read(&range.to));
         prop_assert_eq!(Some(from), next);

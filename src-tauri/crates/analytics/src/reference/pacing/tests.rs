@@ -119,6 +119,20 @@ fn example_6_spend_without_a_budget_is_said_and_not_judged() {
 }
 
 #[test]
+fn an_order_by_the_verdict_begins_with_the_most_severe_one() {
+    let names = |descending: bool| -> Vec<Value> {
+        let order = json!([{"by": "status", "descending": descending}, {"by": "variance"}]);
+        let query = json!({"measures": ["variance"], "by": ["campaign", "status"], "order": order});
+        answer(query, 15).rows.into_iter().map(|row| row[0].clone()).collect()
+    };
+    // Behind, ahead, under-delivered, on track. One without a budget has no verdict, and comes last.
+    let worst_first = ["Fir", "Cedar", "Elm", "Birch", "Alder", "Date", "Gum"];
+    assert_eq!(json!(names(false)), json!(worst_first));
+    let best_first = ["Birch", "Alder", "Date", "Elm", "Cedar", "Fir", "Gum"];
+    assert_eq!(json!(names(true)), json!(best_first));
+}
+
+#[test]
 fn a_campaign_is_too_early_and_not_started_before() {
     let status = |day| {
         let query = json!({"measures": ["budget"], "by": ["status"], "where": {"campaign": ["Alder"]}, "period": {"month": "2026-11"}});
