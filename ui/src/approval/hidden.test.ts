@@ -57,6 +57,10 @@ describe("argumentRows", () => {
       argumentRows(JSON.stringify({ a: long, n: 2, o: { k: [1] } }))?.map((r) => r.value.length),
     ).toEqual([5000, 1, 22]);
   });
+  test("a large number keeps its digits", () => {
+    const rows = argumentRows('{"id":12345678901234567890,"list":[1.10]}')!;
+    expect(rows.map((row) => row.value)).toEqual(["12345678901234567890", "[\n  1.10\n]"]);
+  });
   test("arguments that are not an object have no rows", () => {
     expect(argumentRows("[1]")).toBeNull();
     expect(argumentRows("{")).toBeNull();

@@ -1,5 +1,6 @@
 // Shows characters that a reader would not see, or that reorder text: controls, zero-width marks,
 // direction overrides, unusual spaces. Pure.
+import { read, write, type Node } from "./edit/json";
 import { HIDDEN } from "../platform/generated/hidden";
 
 export interface Piece {
@@ -36,17 +37,18 @@ export interface ArgumentRow {
   laidOut: boolean;
 }
 
-/** Returns the arguments of a call by name, each as the text to show; null if the canonical text is not an object. */
+/** Returns the arguments of a call by name, each as the text to show; null if the canonical text is not an object. Numbers keep their digits. */
 export function argumentRows(canonical: string): ArgumentRow[] | null {
-  let parsed: unknown;
+  let call: Node;
   try {
-    parsed = JSON.parse(canonical);
+    call = read(canonical);
   } catch {
     return null;
   }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
-  return Object.entries(parsed).map(([name, value]) => {
-    const laidOut = typeof value !== "string";
-    return { name, value: laidOut ? JSON.stringify(value, null, 2) : value, laidOut };
-  });
+  if (call.kind !== "object") return null;
+  return call.members.map(({ name, value }) =>
+    value.kind === "string"
+      ? { name, value: value.text, laidOut: false }
+      : { name, value: write(value, "  "), laidOut: true },
+  );
 }

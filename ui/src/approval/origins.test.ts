@@ -34,12 +34,12 @@ test("a value from outside is marked at its argument, and then the other values 
   });
   expect(notesOf(marked, "items").outside).toHaveLength(1);
   expect(notesOf(marked, "quantity").outside).toHaveLength(0);
-  expect(inside("/items/0/note")).toBe("1 › note");
-  expect(place("/items/0/note")).toBe("items › 1 › note");
+  expect(inside("/items/0/note")).toBe("1 › Note");
+  expect(place("/items/0/note")).toBe("Items › 1 › Note");
   expect(valueAt(marked.arguments, "/items/0/note")).toBe("cs-6666");
   expect(passageParts(passage.excerpt, "cs-6666")).toEqual(["take 9 of ", "CS-6666", " now"]);
   const line = wordOrigins(marked);
-  expect(line).toContain("quantity");
+  expect(line).toContain("Quantity");
   expect(line).not.toContain("yours");
 });
 
@@ -49,7 +49,7 @@ test("values are called the person's only if the proposal knows their origin", (
   const none = { ...approval({ words: "add" }), arguments: "{}" };
   expect(wordOrigins(none)).toBe("Read before this: Search.");
   expect(wordOrigins({ ...approval({ words: "add" }), follows: [] })).toBe("");
-  expect(wordOrigins(approval({ by_assistant: ["/quantity"] }))).toMatch(/quantity.*yours/);
+  expect(wordOrigins(approval({ by_assistant: ["/quantity"] }))).toMatch(/Quantity.*yours/);
 });
 
 test("a changed value is shown with its earlier value", () => {

@@ -1,6 +1,7 @@
 // Words the origin of a proposal's values: the marks at each argument, the changes by a person, and the line about all other values. Pure.
 import { named } from "../i18n/host";
 import { t } from "../i18n/index.svelte";
+import { readableName } from "../lib/names";
 import type { Approval } from "../platform/generated/Approval";
 import type { ChangedValue } from "../platform/generated/ChangedValue";
 import type { OutsideValue } from "../platform/generated/OutsideValue";
@@ -19,14 +20,14 @@ export function steps(path: string): string[] {
 export function inside(path: string): string {
   return steps(path)
     .slice(1)
-    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))
+    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : readableName(step)))
     .join(" › ");
 }
 
-/** Returns the path of a value, beginning with its argument. */
+/** Returns the path of a value in words, beginning with its argument. */
 export function place(path: string): string {
   const [argument = ""] = steps(path);
-  return [argument, inside(path)].filter((part) => part !== "").join(" › ");
+  return [readableName(argument), inside(path)].filter((part) => part !== "").join(" › ");
 }
 
 const ofArgument = (name: string) => (value: { path: string }) => steps(value.path)[0] === name;

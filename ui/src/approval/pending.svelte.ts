@@ -16,6 +16,10 @@ class Pending {
   /** Why the list cannot be read. */
   unread = $state<AgentError | null>(null);
   deciding = $state(false);
+  /** Whether the open form has other values than the action that is shown. */
+  isEdited = $state(false);
+  /** The actions of the question whether to reject all; null while it is not asked. An action that arrives later is not rejected unseen. */
+  rejecting = $state<Approval[] | null>(null);
   /** The action that was edited or asked about again. The action that replaces it is shown next. */
   #before: string | null = null;
   shown = $derived(
@@ -41,6 +45,7 @@ class Pending {
       this.list = approvals;
       this.expired = expired;
       this.unread = null;
+      this.rejecting = stillPending(this.rejecting, approvals);
       const next = this.list.find(
         (approval) => approval.replaces && approval.replaces === this.#before,
       );
@@ -101,21 +106,33 @@ class Pending {
     this.deciding = false;
   }
 
-  /** Rejects all listed actions, each by its own hash. An action whose rejection fails stays in the list. */
-  async rejectAll(listed: readonly Approval[]): Promise<void> {
+  /** Rejects the actions of the question, each by its own hash. An action whose rejection fails stays in the list. */
+  async rejectAll(): Promise<void> {
     if (this.deciding) return;
     this.deciding = true;
     this.error = null;
-    for (const { id, hash } of listed) {
+    for (const { id, hash } of this.rejecting ?? []) {
       try {
         await call("approval_decide", { id, hash, decision: { decision: "reject" } });
       } catch (cause) {
         this.error = asAgentError(cause);
       }
     }
+    this.rejecting = null;
     await this.read();
     this.deciding = false;
   }
+}
+
+/** Returns those of the asked actions that still wait; null if none does. An action can be decided elsewhere or expire meanwhile. */
+export function stillPending(
+  asked: readonly Approval[] | null,
+  list: readonly Approval[],
+): Approval[] | null {
+  const left = (asked ?? []).filter(({ id, hash }) =>
+    list.some((approval) => approval.id === id && approval.hash === hash),
+  );
+  return left.length > 0 ? left : null;
 }
 
 /** Returns a distinct name for each action: what the action would do, or else its tool and its main value. Equal names get a number. */

@@ -1,6 +1,7 @@
 // Exports the base components, so that views import them from one place.
 export { default as Badge } from "./Badge.svelte";
 export { default as Button } from "./Button.svelte";
+export { default as Check } from "./Check.svelte";
 export { default as ChoiceList } from "./ChoiceList.svelte";
 export { default as CodeBox } from "./CodeBox.svelte";
 export { default as CopyButton } from "./CopyButton.svelte";
@@ -8,11 +9,15 @@ export { default as Dialog } from "./Dialog.svelte";
 export { default as EmptyState } from "./EmptyState.svelte";
 export { default as ErrorNote } from "./ErrorNote.svelte";
 export { default as Field } from "./Field.svelte";
+export { default as FileButton } from "./FileButton.svelte";
+export { default as Fold } from "./Fold.svelte";
 export { default as IconButton } from "./IconButton.svelte";
 export { default as Menu } from "./Menu.svelte";
 export { default as MenuButton } from "./MenuButton.svelte";
 export type { MenuAction } from "./menuAction";
+export { default as Page } from "./Page.svelte";
 export { default as Progress } from "./Progress.svelte";
+export { default as SearchField } from "./SearchField.svelte";
 export { default as Select } from "./Select.svelte";
 export { default as Spinner } from "./Spinner.svelte";
 export { default as StepDialog } from "./StepDialog.svelte";

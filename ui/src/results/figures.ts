@@ -3,6 +3,7 @@ import { t } from "../i18n/index.svelte";
 import type { ContentColumn } from "../platform/generated/ContentColumn";
 import type { ResultCell } from "../platform/generated/ResultCell";
 import type { ResultContent } from "../platform/generated/ResultContent";
+import type { ShapeName } from "../platform/generated/ShapeName";
 import { cellText, wordsOf } from "./content";
 
 /** Whether a change is good, by the definition of its measure. */
@@ -21,6 +22,13 @@ export interface Figure {
   /** The direction of the change: 1 for more, -1 for less. */
   direction: 1 | 0 | -1;
   tone: Tone;
+}
+
+/** Whether a result is read as figures: its tool says so, or it is one row that has only measures. */
+export function isFigures(shape: ShapeName, { columns, rows }: ResultContent): boolean {
+  if (shape === "figures") return rows.length < 2;
+  const isAnswer = shape === "table" || shape === "series";
+  return isAnswer && rows.length === 1 && columns.every(({ role }) => role === "measure");
 }
 
 const NONE: ResultCell = { value: null };

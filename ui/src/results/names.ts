@@ -11,3 +11,9 @@ export function plainName(name: string): string {
   );
   return written.charAt(0).toUpperCase() + written.slice(1);
 }
+
+/** Returns a name as it is written within a sentence. An abbreviation keeps its letters. */
+export function inSentence(name: string): string {
+  const isAbbreviation = /^\p{Lu}[\p{Lu}\d]/u.test(name);
+  return isAbbreviation ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}

@@ -7,6 +7,7 @@ import type { ResultCell } from "../platform/generated/ResultCell";
 import type { ResultContent } from "../platform/generated/ResultContent";
 import type { ResultView } from "../platform/generated/ResultView";
 import { cellText, contentOf } from "./content";
+import NoRows from "./NoRows.svelte";
 import ShapedResult from "./ShapedResult.svelte";
 
 afterEach(() => setLanguage("en"));
@@ -76,7 +77,7 @@ describe("cells", () => {
 describe("tables", () => {
   test("a table has headings, aligned numbers and a caption for screen readers", () => {
     const html = drawn("table", content([city, spend], [["Falun", 5]], "SEK"));
-    expect(texts(html)).toBe("List City Spend Falun 5.00 SEK");
+    expect(texts(html)).toBe("List City Spend (SEK) Falun 5.00");
     expect(html).toMatch(/<caption[^>]*>List/);
     expect(html).toMatch(/<td class="end[^"]*">(?:<!--[^>]*-->)?5\.00/);
   });
@@ -92,6 +93,14 @@ describe("tables", () => {
   test("a table without rows says so, and a result that cannot be read is not drawn", () => {
     expect(texts(drawn("table", content([city], [])))).toBe("There are no rows.");
     expect(texts(drawn("table", null))).toBe("");
+    const parts = [
+      { kind: "measure", at: "/measures/0", text: "Spend" },
+      { kind: "period", at: "/period", text: "Nov 2026" },
+      { kind: "filter", at: "/where/0", text: "brand only" },
+    ] as const;
+    const computed = { asked: { parts: [...parts] } } as unknown as ResultContent["computed"];
+    const empty = render(NoRows, { props: { content: { ...content([city], []), computed } } });
+    expect(texts(empty.body)).toBe("No rows for: Nov 2026 · Brand only");
     expect(contentOf(result({ shape: "plain" }, {}))).toBeNull();
   });
   test("a table may have two columns of one name, and escapes its texts", () => {
@@ -103,7 +112,10 @@ describe("tables", () => {
 test("a query that the model wrote is shown before the figures, and definitions that wait are mentioned", () => {
   const table = content([city, clicks], [["Oslo", 4]]);
   const query = "SELECT city, count(*) FROM ads GROUP BY 1";
-  const marked = texts(drawn("table", { ...table, state: "written_by_model", query }));
+  const html = drawn("table", { ...table, state: "written_by_model", query });
+  expect(html).toContain('<span class="hl-keyword');
+  // Each part of the query has a colour of its own.
+  const marked = texts(html.replace(/<\/?span[^>]*>/g, ""));
   expect(marked.indexOf("Query written by the model")).toBeGreaterThanOrEqual(0);
   expect(marked.indexOf(query)).toBeLessThan(marked.indexOf("Oslo"));
   expect(marked).toContain(query);
@@ -142,7 +154,6 @@ describe("charts", () => {
       "Lines false",
       "Table false",
     ]);
-    expect(texts(html)).toContain("Show table");
     expect(html).not.toContain("<table");
   });
   test("an answer to a query is a chart, and a list that no query answers is a table with a switch", () => {
@@ -158,9 +169,18 @@ describe("charts", () => {
     expect(html).toContain("<table");
     expect(html).toMatch(/aria-pressed="true" aria-label="Table"/);
   });
+  test("one row that has only measures is read as figures, and any other row as a table", () => {
+    const rows: Value[][] = [[1008, 166]];
+    for (const shape of ["table", "series"] as const) {
+      const html = drawn(shape, content([spend, clicks], rows, "EUR"));
+      expect(texts(html)).toBe("Spend 1,008.00 EUR Clicks 166");
+      expect(html).not.toContain("<table");
+    }
+    expect(drawn("table", content([city, clicks], [["Falun", 4]]))).toContain("<table");
+  });
   test("a series without a measure, or without a column to draw it along, is a table", () => {
     expect(drawn("series", content([city], [["Falun"]]))).toContain("<table");
-    expect(drawn("series", content([clicks], [[4]]))).toContain("<table");
+    expect(drawn("series", content([clicks], [[4], [5]]))).toContain("<table");
     expect(texts(drawn("series", content([day, clicks], [])))).toBe("There are no rows.");
   });
   test("a chart of a part of the rows says so", () => {

@@ -1,5 +1,6 @@
 // The boards of the profile, for their view and for results that are pinned. They are read again when the window gets the focus, because
 // another window can change them.
+import { SvelteMap } from "svelte/reactivity";
 import { asAgentError, call } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Board } from "../platform/generated/Board";
@@ -10,12 +11,31 @@ import type { Tile } from "../platform/generated/Tile";
 /** A tile that the host has not stored yet. */
 export type NewTile = Omit<Tile, "id">;
 
+/** The main figures of a board, as they were shown last. */
+export interface SeenFigures {
+  /** When they were computed. */
+  at: string;
+  figures: readonly { label: string; value: string }[];
+  /** Whether nobody approved the definitions that they were computed with. */
+  isProposed: boolean;
+}
+
+/** A small picture of the first chart of a board, as it was shown last. */
+export interface SeenChart {
+  title: string;
+  isLine: boolean;
+  points: readonly number[];
+}
+
 export class Boards {
   /** All boards by name; null before they are read. */
   list = $state.raw<readonly BoardSummary[] | null>(null);
   error = $state.raw<AgentError | null>(null);
   /** The board that was deleted last, until it is brought back or the person has read it. */
   deleted = $state.raw<Board | null>(null);
+  /** The main figures of boards that were opened in this window. The list shows them and computes nothing. */
+  readonly seen = new SvelteMap<string, SeenFigures>();
+  readonly charts = new SvelteMap<string, SeenChart>();
 
   /** Reads the boards now and whenever they may have changed. Returns a function that stops this. */
   follow(): () => void {

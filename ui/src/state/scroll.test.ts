@@ -113,7 +113,7 @@ describe("sent questions", () => {
 
   test("a sent question goes to the top, with empty space below it", () => {
     const { position, space, measures } = sent(0);
-    expect(position).toBe(1992);
+    expect(position).toBe(1984);
     expect(measures().height - 500).toBe(position);
     expect(space).toBeGreaterThan(0);
     held(0);
@@ -134,12 +134,12 @@ describe("sent questions", () => {
   test("the end of the answer is followed only when the reader scrolls there", () => {
     const scroll = held(460);
     const { measures } = sent(900);
-    scroll.resized(measures(), 1992);
+    scroll.resized(measures(), 1984);
     scroll.scrolled(measures(2200));
     expect(scroll.mode).toBe("free");
     scroll.scrolled(measures(2420));
     expect(scroll.mode).toBe("end");
-    expect(scroll.resized(sent(1200).measures(2420), 1992)).toBe(2740);
+    expect(scroll.resized(sent(1200).measures(2420), 1984)).toBe(2740);
   });
 
   test("a sent question is held again only when the reader returns to it", () => {
@@ -147,18 +147,18 @@ describe("sent questions", () => {
     scroll.upwards(sent(100).measures());
     scroll.scrolled(sent(100).measures(1500));
     expect(scroll.mode).toBe("free");
-    expect(scroll.resized(sent(200).measures(1500), 1992)).toBeNull();
-    scroll.scrolled(sent(200).measures(1992));
+    expect(scroll.resized(sent(200).measures(1500), 1984)).toBeNull();
+    scroll.scrolled(sent(200).measures(1984));
     expect(scroll.mode).toBe("question");
   });
 
   test("a sent question stays at the top when the window or the content above changes", () => {
     const scroll = held(100);
     const larger = sent(100, 900);
-    expect(scroll.resized(larger.measures(1992), larger.position)).toBeNull();
+    expect(scroll.resized(larger.measures(1984), larger.position)).toBeNull();
     // Older messages were added above, so the question is 3000 pixels further down.
-    expect(scroll.resized({ ...larger.measures(1992), height: 6000 }, 4992)).toBe(4992);
-    scroll.scrolled({ top: 4992, height: 6000, viewport: 900, space: 300 });
+    expect(scroll.resized({ ...larger.measures(1984), height: 6000 }, 4984)).toBe(4984);
+    scroll.scrolled({ top: 4984, height: 6000, viewport: 900, space: 300 });
     expect(scroll.mode).toBe("question");
   });
 
@@ -175,8 +175,8 @@ describe("sent questions", () => {
   test("after a click on the button to the end, the answer is followed once it fills the viewport", () => {
     const scroll = held(100);
     scroll.follow();
-    expect(scroll.resized(sent(200).measures(), 1992)).toBeNull();
-    expect(scroll.resized(sent(900).measures(), 1992)).toBe(2440);
+    expect(scroll.resized(sent(200).measures(), 1984)).toBeNull();
+    expect(scroll.resized(sent(900).measures(), 1984)).toBe(2440);
   });
 
   test("a long question takes half of the viewport", () => {

@@ -21,7 +21,7 @@ export type ScrollMode = "end" | "question" | "free";
 /** A scroll position within this many pixels of the end is treated as the end. */
 const NEAR = 48;
 /** The space that is left above a question. */
-const ABOVE = 8;
+const ABOVE = 16;
 
 /** Returns the position that shows a question at the top. At most the upper half of the viewport goes to a long question. */
 export function questionPosition({ top, bottom }: Place, viewport: number): number {

@@ -7,9 +7,9 @@ import { handleShortcut } from "../shortcuts";
 import { VIEW_NAMES } from "../views";
 import { onShortcut } from "./dispatch";
 import { isPressed, keyText, type Keys } from "./keys";
-import { ACTIONS, PART_KEYS } from "./list";
+import { ACTIONS, PART_KEYS, SHORTCUT_GROUPS } from "./list";
 import { overlays } from "./overlays.svelte";
-import { nameOf, sheetRows } from "./words";
+import { nameOf, sheetGroups } from "./words";
 
 let dialog: object | null = null;
 beforeEach(() => {
@@ -37,13 +37,22 @@ function press(key: string, more: Partial<KeyboardEvent> = {}) {
   return event;
 }
 
-test("the sheet has a row for each action with keys, and for each key of a part", () => {
+test("the sheet has a row for each action with keys, and for each key of a part, in one of its parts", () => {
   const expected = [
-    ...ACTIONS.filter(({ keys }) => keys).map((action) => [keyText(action.keys!), nameOf(action)]),
+    ["Ctrl+1 … 7", "Go to a view, by its place"],
+    ...ACTIONS.filter(({ keys, view }) => keys && !view).map((action) => [
+      keyText(action.keys!),
+      nameOf(action),
+    ]),
     ...PART_KEYS.map((part) => [keyText(part.keys), nameOf(part)]),
   ];
-  expect(sheetRows().map(({ keys, text }) => [keys.join("+"), text])).toEqual(expected);
-  expect(new Set(sheetRows().map(({ text }) => text)).size).toBe(sheetRows().length);
+  const groups = sheetGroups();
+  const rows = groups.flatMap((part) => part.rows);
+  const told = rows.map(({ keys, text }) => `${keys.join("+")} ${text}`);
+  expect(told.sort()).toEqual(expected.map((row) => row.join(" ")).sort());
+  expect(new Set(rows.map(({ text }) => text)).size).toBe(rows.length);
+  expect(groups.map(({ group }) => group)).toEqual(SHORTCUT_GROUPS);
+  expect(new Set(groups.map(({ title }) => title)).size).toBe(groups.length);
 });
 
 test("each action has an id and keys of its own, and each of the first nine views has a digit", () => {

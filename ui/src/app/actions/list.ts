@@ -15,9 +15,22 @@ import { resetZoom, stepZoom } from "../zoom";
 import type { Keys } from "./keys";
 import { overlays } from "./overlays.svelte";
 
+/** The purposes of shortcuts, in the order of the sheet. */
+export const SHORTCUT_GROUPS = [
+  "conversation",
+  "message",
+  "moving",
+  "approvals",
+  "data",
+  "window",
+] as const;
+export type ShortcutGroup = (typeof SHORTCUT_GROUPS)[number];
+
 /** Something that the window can do. */
 export interface Action {
   id: string;
+  /** Its purpose. The sheet of shortcuts has a part for each. */
+  group: ShortcutGroup;
   name: MessageKey;
   /** Names in the action's name, which are texts of their own. */
   names?: Readonly<Record<string, MessageKey>>;
@@ -34,7 +47,7 @@ export interface Action {
 }
 
 /** A key that a part of the window handles itself, such as the message field. */
-export type PartKey = Pick<Action, "name"> & { keys: Keys };
+export type PartKey = Pick<Action, "name" | "group"> & { keys: Keys };
 
 const ctrl = (key: string): Keys => ({ key, ctrl: true });
 
@@ -61,10 +74,17 @@ const isAskable = (): boolean => versions.lastTurn !== null && whyNotAsked() ===
 const isRunning = (): boolean => Boolean(chat.open?.running);
 
 const OF_CHAT: readonly Action[] = [
-  { id: "new", name: "help.new", keys: ctrl("n"), run: () => inChat("new") },
-  { id: "search", name: "help.search", keys: ctrl("k"), run: () => inChat("search") },
+  { id: "new", group: "conversation", name: "help.new", keys: ctrl("n"), run: () => inChat("new") },
+  {
+    id: "search",
+    group: "conversation",
+    name: "help.search",
+    keys: ctrl("k"),
+    run: () => inChat("search"),
+  },
   {
     id: "find",
+    group: "conversation",
     name: "help.find",
     keys: ctrl("f"),
     isAvailable: () => router.view === "chat" && isHandled("find"),
@@ -72,6 +92,7 @@ const OF_CHAT: readonly Action[] = [
   },
   {
     id: "composer",
+    group: "message",
     name: "help.composer",
     keys: ctrl("l"),
     run: () => {
@@ -81,6 +102,7 @@ const OF_CHAT: readonly Action[] = [
   },
   {
     id: "stop",
+    group: "message",
     name: "help.stop",
     keys: ctrl("."),
     isAvailable: isRunning,
@@ -91,6 +113,7 @@ const OF_CHAT: readonly Action[] = [
 const OF_WINDOW: readonly Action[] = [
   {
     id: "palette",
+    group: "moving",
     name: "help.palette",
     keys: { key: "p", ctrl: true, shift: true },
     isAvailable: isWelcomed,
@@ -98,6 +121,7 @@ const OF_WINDOW: readonly Action[] = [
   },
   {
     id: "approvals",
+    group: "approvals",
     name: "help.approvals",
     keys: ctrl("j"),
     isAvailable: () => app.waiting > 0,
@@ -106,6 +130,7 @@ const OF_WINDOW: readonly Action[] = [
   },
   {
     id: "zoom_in",
+    group: "window",
     name: "help.zoom_in",
     keys: { key: "+", ctrl: true, plain: ["="] },
     isEverywhere: true,
@@ -113,6 +138,7 @@ const OF_WINDOW: readonly Action[] = [
   },
   {
     id: "zoom_out",
+    group: "window",
     name: "help.zoom_out",
     keys: ctrl("-"),
     isEverywhere: true,
@@ -120,16 +146,24 @@ const OF_WINDOW: readonly Action[] = [
   },
   {
     id: "zoom_reset",
+    group: "window",
     name: "help.zoom_reset",
     keys: { key: "0", ctrl: true, codes: ["Digit0", "Numpad0"] },
     isEverywhere: true,
     run: () => void resetZoom(),
   },
-  { id: "help", name: "help.help", keys: ctrl("/"), run: () => (overlays.help = true) },
+  {
+    id: "help",
+    group: "window",
+    name: "help.help",
+    keys: ctrl("/"),
+    run: () => (overlays.help = true),
+  },
 ];
 
 const OF_VIEWS: readonly Action[] = VIEW_NAMES.map((view, index) => ({
   id: `view_${view}`,
+  group: "moving",
   name: "help.view",
   names: { name: VIEWS[view].label },
   values: { number: String(index + 1) },
@@ -142,6 +176,7 @@ const OF_VIEWS: readonly Action[] = VIEW_NAMES.map((view, index) => ({
 const WITHOUT_KEYS: readonly Action[] = [
   {
     id: "edit_last",
+    group: "conversation",
     name: "message.edit_last",
     keys: null,
     isAvailable: isAskable,
@@ -152,6 +187,7 @@ const WITHOUT_KEYS: readonly Action[] = [
   },
   {
     id: "regenerate_last",
+    group: "conversation",
     name: "message.regenerate_last",
     keys: null,
     isAvailable: isAskable,
@@ -160,15 +196,17 @@ const WITHOUT_KEYS: readonly Action[] = [
       void versions.regenerate(versions.lastTurn, "question", null);
     },
   },
-  { id: "import", name: "data.choose", keys: null, run: importFiles },
+  { id: "import", group: "data", name: "data.choose", keys: null, run: importFiles },
   {
     id: "database",
+    group: "data",
     name: "database.connect",
     keys: null,
     run: () => router.go("data", { connect: "1" }),
   },
   {
     id: "model",
+    group: "window",
     name: "connect.title",
     keys: null,
     run: () => router.go("settings", { section: "model", connect: "yes" }),
@@ -180,19 +218,19 @@ export const ACTIONS: readonly Action[] = [...OF_CHAT, ...OF_VIEWS, ...OF_WINDOW
 
 /** Keys that parts of the window handle themselves. */
 export const PART_KEYS: readonly PartKey[] = [
-  { name: "help.send", keys: { key: "enter" } },
-  { name: "help.newline", keys: { key: "enter", shift: true } },
-  { name: "help.mention", keys: { key: "@" } },
-  { name: "help.complete", keys: { key: "tab" } },
-  { name: "help.edit_last", keys: { key: "arrowup" } },
-  { name: "chat.to_start", keys: { key: "home" } },
-  { name: "chat.to_end", keys: { key: "end" } },
-  { name: "sessions.rename_title", keys: { key: "f2" } },
-  { name: "sessions.delete_this", keys: { key: "delete" } },
-  { name: "help.menu", keys: { key: "f10", shift: true } },
-  { name: "help.column_menu", keys: { key: "arrowdown", alt: true } },
-  { name: "help.totals", keys: { key: "end", ctrl: true } },
-  { name: "help.escape", keys: { key: "escape" } },
+  { name: "help.send", group: "message", keys: { key: "enter" } },
+  { name: "help.newline", group: "message", keys: { key: "enter", shift: true } },
+  { name: "help.mention", group: "message", keys: { key: "@" } },
+  { name: "help.complete", group: "message", keys: { key: "tab" } },
+  { name: "help.edit_last", group: "message", keys: { key: "arrowup" } },
+  { name: "chat.to_start", group: "conversation", keys: { key: "home" } },
+  { name: "chat.to_end", group: "conversation", keys: { key: "end" } },
+  { name: "sessions.rename_title", group: "conversation", keys: { key: "f2" } },
+  { name: "sessions.delete_this", group: "conversation", keys: { key: "delete" } },
+  { name: "help.menu", group: "window", keys: { key: "f10", shift: true } },
+  { name: "help.column_menu", group: "data", keys: { key: "arrowdown", alt: true } },
+  { name: "help.totals", group: "data", keys: { key: "end", ctrl: true } },
+  { name: "help.escape", group: "window", keys: { key: "escape" } },
 ];
 
 /** Whether an action can be done now. */

@@ -4,7 +4,7 @@ import { call } from "../../platform";
 import type { SessionSummary } from "../../platform/generated/SessionSummary";
 import { chat } from "../../state/chat.svelte";
 import { SECTION_LABEL, SECTIONS } from "../../views/settings/sections";
-import { keyText } from "../actions/keys";
+import { keyNames } from "../actions/keys";
 import { ACTIONS, isAvailable } from "../actions/list";
 import { nameOf } from "../actions/words";
 import { router } from "../router.svelte";
@@ -22,7 +22,7 @@ export function ownEntries(): Entry[] {
       id: `action:${action.id}`,
       group: action.view ? "views" : "actions",
       name: action.view ? t(VIEWS[action.view].label) : nameOf(action),
-      ...(action.keys ? { keys: keyText(action.keys) } : {}),
+      ...(action.keys ? { keys: keyNames(action.keys) } : {}),
       run: action.run,
     })),
     ...SECTIONS.map((section): Entry => ({

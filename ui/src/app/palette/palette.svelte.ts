@@ -23,8 +23,8 @@ export interface Entry {
   name: string;
   /** Further words, shown after the name. */
   detail?: string;
-  /** Keys that do the same, such as `Ctrl+N`. */
-  keys?: string;
+  /** Keys that do the same, such as Ctrl and N. */
+  keys?: readonly string[];
   run: () => void;
 }
 

@@ -9,7 +9,7 @@ export type Node =
   | { kind: "null" };
 
 const TOKEN =
-  /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))\s*/y;
+  /\s*(?:([{}[\],:])|("(?:[^"\\]+|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))\s*/y;
 
 /** A number as JSON writes it. */
 export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -76,5 +76,14 @@ export function write(node: Node, indent = "", before = ""): string {
       return String(node.on);
     case "null":
       return "null";
+  }
+}
+
+/** Whether two texts are the same JSON, whatever their layout. A text that is no JSON is like no other. */
+export function isSame(one: string, other: string): boolean {
+  try {
+    return write(read(one)) === write(read(other));
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,7 @@
 // Determines from a JSON schema which field edits a value, and what is wrong with the value. Only a part of the schema is checked here. The
 // host checks all of it when the edited request is submitted. Pure.
 import { t } from "../../i18n/index.svelte";
+import { readableName } from "../../lib/names";
 import { NUMBER, write, type Node } from "./json";
 
 export type Schema = Record<string, unknown>;
@@ -152,7 +153,9 @@ export function problem(node: Node, schema: Schema): string | null {
       const absent = list(schema["required"])
         .map(String)
         .filter((name) => !names.includes(name));
-      return absent.length > 0 ? t("edit.required", { names: absent.join(", ") }) : null;
+      return absent.length > 0
+        ? t("edit.required", { names: absent.map(readableName).join(", ") })
+        : null;
     }
     case "boolean":
     case "null":

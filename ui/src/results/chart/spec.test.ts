@@ -444,7 +444,7 @@ test("a wide plot is higher, and the page keeps as much room for it", () => {
     const { vconcat } = specOf(shown, THEME, { width }) as { vconcat: { height: number }[] };
     return [vconcat[0]!.height, heightOf(shown, width) - 54];
   });
-  expect(heights).toEqual([190, 190, 225, 280].map((height) => [height, height]));
+  expect(heights).toEqual([190, 271, 300, 300].map((height) => [height, height]));
 });
 
 test("a saved picture has the heading, what is said below it, and the ground of the theme", async () => {

@@ -19,9 +19,9 @@ const END = 28;
 const EDGE = 4;
 const [PLOT, SMALL_PLOT, POINTS_PLOT] = [190, 120, 260];
 /** A wide plot grows with its width up to this height, so that its lines are not flat. */
-const HIGHEST_PLOT = 280;
+const HIGHEST_PLOT = 300;
 /** The width of a plot for each pixel of its height, from where it grows on. */
-const FLATNESS = 4;
+const FLATNESS = 2.8;
 /** The width of a character as a part of its size. */
 const CHARACTER = 0.62;
 
@@ -229,7 +229,8 @@ class Writer {
     const room = Math.min(this.frame.width * 0.4, this.widthOf(names) + 14);
     const tail = Math.min(this.frame.width * 0.3, this.widthOf(texts) + 8);
     const width = Math.max(80, this.frame.width - room - Math.max(END, tail) - EDGE);
-    const value = this.valueChannel(panel.axis, String(number), null);
+    // A line would cross the values that are written, which say more than it does.
+    const value = this.valueChannel(panel.axis, String(number), null, texts.length === 0);
     const colour = this.colours(
       series.map(({ name }) => name),
       String(number),
@@ -340,12 +341,12 @@ class Writer {
     };
   }
 
-  private valueChannel(axis: Axis, number: string, room: number | null): Spec {
+  private valueChannel(axis: Axis, number: string, room: number | null, grid = true): Spec {
     return {
       field: "value",
       type: "quantitative",
       scale: this.valueScale(axis),
-      axis: this.valueAxis(axis, number, room),
+      axis: { ...this.valueAxis(axis, number, room), grid },
       stack: null,
     };
   }

@@ -11,6 +11,8 @@ import {
   conditionsOfValues,
   dividedQuery,
   divisionsOf,
+  isSame,
+  nextDivision,
   plainQuery,
   type Division,
   type DrillSource,
@@ -28,9 +30,6 @@ export interface Level extends Rows {
   total: number;
   notes: readonly Text[];
 }
-
-const isSame = (one: Division | null, other: Division): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
 
 export class Drill {
   levels = $state.raw<readonly Level[]>([]);
@@ -73,7 +72,7 @@ export class Drill {
     return this.source !== null && conditionsOf(this.shown, row, this.source) !== null;
   }
 
-  /** Opens a row, divided by the first dimension that its query does not have yet. */
+  /** Opens a row, divided by the next smaller things, or by the first dimension that its query does not have yet. */
   async into(row: number, title: string): Promise<void> {
     const conditions = this.source && conditionsOf(this.shown, row, this.source);
     if (conditions) await this.enter(conditions, title);
@@ -82,14 +81,11 @@ export class Drill {
   private async enter(conditions: Condition[], title: string): Promise<void> {
     if (!this.source) return;
     const plain = plainQuery(this.shown.query, conditions, this.source);
-    const used = this.levels.map(({ by }) => by);
+    const used = this.levels.flatMap(({ by }) => by ?? []);
     const own = (this.levels[0]?.query.by ?? []).map((group) =>
       typeof group === "string" ? { dimension: group } : group,
     );
-    const choices = divisionsOf(plain, this.source);
-    const isNew = (choice: Division): boolean =>
-      ![...used, ...own].some((one) => JSON.stringify(one) === JSON.stringify(choice));
-    const by = choices.find(isNew) ?? choices[0];
+    const by = nextDivision(plain, [...used, ...(own as Division[])], this.source);
     if (by) await this.measure([...this.levels], title, plain, by);
   }
 
@@ -113,7 +109,7 @@ export class Drill {
     plain: MetricQuery,
     by: Division,
   ): Promise<void> {
-    const query = dividedQuery(plain, by);
+    const query = dividedQuery(plain, by, before.at(-1)?.query, this.source ?? undefined);
     await this.act(async (isStopped) => {
       const found = await call("source_measure", { query });
       if (isStopped()) return;

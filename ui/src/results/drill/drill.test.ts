@@ -10,6 +10,7 @@ import {
   divisionsOf,
   isDrillable,
   nextDay,
+  nextDivision,
   plainQuery,
   type DrillSource,
   type Rows,
@@ -130,4 +131,78 @@ test("a condition on figures of the result is not asked of the parts of one row"
   const plain = plainQuery(asked, [{ campaign: ["Brand"] }], drilled);
   expect(plain.where).toEqual([{ device: ["Mobile"] }, { campaign: ["Brand"] }]);
   expect(plain.as_of).toEqual(moment);
+});
+
+/** A source with things that lie within one another, and verdicts on them. */
+const judged: DrillSource = {
+  definitions: {
+    source: "plans",
+    time: { column: "day" },
+    dimensions: Object.fromEntries(
+      ["at_risk", "client", "job", "part", "state"].map((name) => [name, { column: name }]),
+    ),
+    measures: { spend: { sum: "spend" }, jobs: { distinct: "job" } },
+  },
+  source: { columns: [foundColumn("day", { kind: "day" })] },
+  path: { things: ["client", "job", "part"], level: "job", verdicts: ["state", "at_risk"] },
+};
+const worst: MetricQuery = {
+  source: "plans",
+  measures: ["spend"],
+  by: ["client", "at_risk", "state"],
+  where: [{ state: ["behind", "ahead"] }],
+  order: [{ by: "at_risk", descending: true }, { by: "state" }, { by: "spend" }],
+};
+const judgedRows = (query: MetricQuery, row: Cell[]): Rows => ({
+  query,
+  columns: ["client", "at_risk", "state"].flatMap((name) =>
+    (query.by ?? []).includes(name)
+      ? [{ name, type: "text" as const, role: "dimension" as const, format: "text" as const }]
+      : [],
+  ),
+  rows: [row],
+});
+
+test("a thing is divided into smaller ones with their own verdicts, and the smallest one into days", () => {
+  const conditions = conditionsOf(judgedRows(worst, ["One", true, "behind"]), 0, judged)!;
+  expect(conditions).toEqual([{ client: ["One"] }]);
+  const plain = plainQuery(worst, conditions, judged);
+  expect(plain.where).toEqual(conditions);
+  const by = nextDivision(plain, [{ dimension: "client" }], judged)!;
+  expect(by).toEqual({ dimension: "job" });
+  const divided = dividedQuery(plain, by, worst, judged);
+  expect(divided.by).toEqual([{ dimension: "job" }, "at_risk", "state"]);
+  expect(divided.order).toEqual(worst.order);
+  const fixed = (...names: string[]): MetricQuery => ({
+    ...plain,
+    where: names.map((name) => ({ [name]: ["x"] })),
+  });
+  expect(nextDivision(fixed("client", "job"), [], judged)).toEqual({ dimension: "part" });
+  const smallest = fixed("client", "job", "part");
+  const days = nextDivision(smallest, [], judged)!;
+  expect(days).toEqual({ time: "day" });
+  expect(dividedQuery(smallest, days, divided, judged).by).toEqual([days]);
+  // The days were shown before.
+  expect(nextDivision(smallest, [days], judged)).toEqual({ dimension: "at_risk" });
+});
+
+test("a row of a verdict alone is divided into the things that have it", () => {
+  const query: MetricQuery = { ...worst, measures: ["jobs"], by: ["state"], where: [] };
+  const conditions = conditionsOf(judgedRows(query, ["behind"]), 0, judged)!;
+  expect(conditions).toEqual([{ state: ["behind"] }]);
+  expect(nextDivision(plainQuery(query, conditions, judged), [], judged)).toEqual({
+    dimension: "job",
+  });
+  // A number of smaller things is of those with the verdict.
+  const counted: MetricQuery = { ...query, by: ["client", "state"] };
+  expect(conditionsOf(judgedRows(counted, ["One", "behind"]), 0, judged)).toEqual([
+    { client: ["One"] },
+    { state: ["behind"] },
+  ]);
+});
+
+test("a source without such things is divided by what is not shown yet", () => {
+  const plain = { ...query, where: [] };
+  const taken = [{ dimension: "campaign" }];
+  expect(nextDivision(plain, taken, source())).toEqual({ dimension: "device" });
 });

@@ -20,9 +20,11 @@ export interface Rows {
 export type Division = { dimension: string } | { time: TimeGrain };
 
 /** The source that decides what a row can be divided by. */
-export type DrillSource = Pick<SourceDescription, "definitions"> & {
+export type DrillSource = Pick<SourceDescription, "definitions" | "path"> & {
   source: Pick<SourceDescription["source"], "columns">;
 };
+
+type Group = NonNullable<MetricQuery["by"]>[number];
 
 /** The most groups of a division. */
 const MOST = 200;
@@ -100,22 +102,48 @@ export function conditionsOfValues(
 ): Condition[] | null {
   if (!isDrillable(result)) return null;
   const conditions: Condition[] = [];
-  for (const group of result.query.by ?? []) {
+  const groups = result.query.by ?? [];
+  const isJudged = areJudgedAlone(result.query, groups.map(dimensionOf), source);
+  for (const group of groups) {
     const at = result.columns.findIndex(({ name }) => name === groupName(group));
     const value = values.get(at);
-    if (value === undefined) continue;
+    if (value === undefined || (isJudged && isVerdict(dimensionOf(group), source))) continue;
     const condition =
       typeof group === "object" && "time" in group
         ? timeCondition(value, group.time, source)
-        : valueCondition(result, at, value, typeof group === "string" ? group : dimensionOf(group));
+        : valueCondition(result, at, value, dimensionOf(group));
     if (!condition) return null;
     conditions.push(condition);
   }
   return conditions;
 }
 
-const dimensionOf = (group: object): string =>
-  "dimension" in group ? String(group.dimension) : "";
+function dimensionOf(group: Group): string {
+  if (typeof group === "string") return group;
+  return "dimension" in group ? group.dimension : "";
+}
+
+const isVerdict = (name: string, { path }: DrillSource): boolean =>
+  path?.verdicts.includes(name) ?? false;
+
+/** Returns the place of the smallest thing among names; -1 if none of them is a thing. */
+const smallest = (names: readonly string[], { path }: DrillSource): number =>
+  Math.max(-1, ...names.map((name) => path?.things.indexOf(name) ?? -1));
+
+/** Whether verdicts are those on things that are named: all rows of such a thing have the same one, and its parts have others. A count of smaller things is of those with the verdict. */
+function areJudgedAlone(
+  query: MetricQuery,
+  names: readonly string[],
+  source: DrillSource,
+): boolean {
+  const place = smallest(names, source);
+  if (place < 0) return false;
+  return !query.measures.some((used) => {
+    const name = typeof used === "string" ? used : (used.measure ?? "");
+    const measure = source.definitions.measures?.[name];
+    return measure && "distinct" in measure && smallest([measure.distinct], source) > place;
+  });
+}
 
 function valueCondition(
   { query, rows }: Pick<Rows, "query" | "rows">,
@@ -143,17 +171,43 @@ function timeCondition(value: Cell, grain: TimeGrain, source: DrillSource): Cond
   return { [time]: { ">=": written(first), "<": written(next) } };
 }
 
+/** Returns the names that conditions fix to one value. */
+const fixedNames = (conditions: readonly Condition[]): string[] =>
+  conditions.flatMap((condition) =>
+    Object.entries(condition).flatMap(([name, test]) =>
+      Array.isArray(test) && test.length === 1 ? [name] : [],
+    ),
+  );
+
+/** Returns what rows of a query are divided by first: the next smaller things, or the days of the smallest ones; else what is not in `taken`. */
+export function nextDivision(
+  query: MetricQuery,
+  taken: readonly Division[],
+  source: DrillSource,
+): Division | undefined {
+  const choices = divisionsOf(query, source);
+  const isTaken = (choice: Division): boolean => taken.some((one) => isSame(one, choice));
+  const free = choices.find((choice) => !isTaken(choice)) ?? choices[0];
+  const { things, level } = source.path ?? { things: [], level: "" };
+  if (things.length === 0) return free;
+  const fixed = fixedNames(query.where ?? []);
+  const place = smallest(fixed, source);
+  const hasVerdict = fixed.some((name) => isVerdict(name, source));
+  const names = place < 0 && hasVerdict ? [level] : things.slice(place + 1);
+  const steps: Division[] = [...names.map((dimension) => ({ dimension })), { time: "day" }];
+  const isOffered = (step: Division): boolean => choices.some((choice) => isSame(choice, step));
+  return steps.find((step) => isOffered(step) && !("time" in step && isTaken(step))) ?? free;
+}
+
+/** Whether two divisions are the same. */
+export const isSame = (one: Division | null, other: Division): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
 /** Returns what rows of a query can be divided by: dimensions that no condition fixes to one value, and the time. */
 export function divisionsOf(query: MetricQuery, source: DrillSource): Division[] {
   const { dimensions = {}, time } = source.definitions;
-  const fixed = new Set(
-    (query.where ?? []).flatMap((condition) =>
-      Object.entries(condition).flatMap(([name, test]) =>
-        Array.isArray(test) && test.length === 1 ? [name] : [],
-      ),
-    ),
-  );
-  const free = Object.keys(dimensions).filter((name) => !fixed.has(name));
+  const fixed = fixedNames(query.where ?? []);
+  const free = Object.keys(dimensions).filter((name) => !fixed.includes(name));
   const grains: TimeGrain[] = time ? ["month", "week", "day"] : [];
   return [...free.map((dimension) => ({ dimension })), ...grains.map((grain) => ({ time: grain }))];
 }
@@ -192,8 +246,11 @@ export function plainQuery(
     return plain;
   });
   // A condition on figures holds for the rows of the result, and not for the parts of one.
-  const own = (query.where ?? []).filter((one) => !isAboutFigures(one, query, drilled));
-  const where = [...own, ...conditions];
+  const isJudged = areJudgedAlone(query, fixedNames(conditions), drilled);
+  const isOwn = (one: Condition): boolean =>
+    !isAboutFigures(one, query, drilled) &&
+    !(isJudged && Object.keys(one).some((name) => isVerdict(name, drilled)));
+  const where = [...(query.where ?? []).filter(isOwn), ...conditions];
   return {
     ...(source !== undefined && { source }),
     measures,
@@ -204,10 +261,23 @@ export function plainQuery(
   };
 }
 
-/** Returns a query whose rows are divided, the greatest ones first, or in their order if they are times. */
-export function dividedQuery(plain: MetricQuery, by: Division): MetricQuery {
+/** Returns a query whose rows are divided, the greatest ones first, or in their order if they are times. Smaller things have the verdicts that the larger ones of `before` have, in the same order. */
+export function dividedQuery(
+  plain: MetricQuery,
+  by: Division,
+  before?: MetricQuery,
+  source?: DrillSource,
+): MetricQuery {
   const first = plain.measures[0];
-  const order: Order[] =
-    "time" in by || first === undefined ? [] : [{ by: figureName(first), descending: true }];
-  return { ...plain, by: [by], ...(order.length > 0 && { order }), limit: MOST };
+  if ("time" in by || first === undefined) return { ...plain, by: [by], limit: MOST };
+  const isThing = source?.path?.things.includes(by.dimension) ?? false;
+  const fixed = fixedNames(plain.where ?? []);
+  const verdicts = (before?.by ?? [])
+    .map(dimensionOf)
+    .filter((name) => isThing && source && isVerdict(name, source) && !fixed.includes(name));
+  const shown = [...verdicts, ...plain.measures.map(figureName)];
+  const kept = verdicts.length > 0 ? (before?.order ?? []) : [];
+  const order: Order[] = kept.filter((one) => shown.includes(one.by));
+  if (order.length === 0) order.push({ by: figureName(first), descending: true });
+  return { ...plain, by: [by, ...verdicts], order, limit: MOST };
 }

@@ -3,8 +3,14 @@ import { formatDate, formatMoment, formatNumber, t } from "../../i18n/index.svel
 import { compareDecimals, isNumeric, placesFor } from "../../lib/decimal";
 import type { DataColumn } from "../../platform/generated/DataColumn";
 import { hugeFormat, wordsOf } from "../content";
+import { withUnit } from "../units";
 
 export type Cell = string | number | boolean | null;
+
+/** A column of stored rows. All of its numbers have the same decimal places, so that their points stand below each other. */
+export interface StoredColumn extends DataColumn {
+  places?: number;
+}
 
 /** The order of rows. */
 export interface GridOrder {
@@ -43,6 +49,12 @@ export function unitOf({ unit, format }: DataColumn): string | null {
   return typeof unit === "string" && format !== "percent" ? unit : null;
 }
 
+/** Returns the unit that is written after a heading; null if there is none, or the heading says it itself. */
+export function unitAfter(column: DataColumn): string | null {
+  const unit = unitOf(column);
+  return withUnit(headingOf(column), unit) === headingOf(column) ? null : unit;
+}
+
 /** Returns a number with all its digits in the reader's format. */
 export function exactNumber(
   digits: string | number,
@@ -55,7 +67,7 @@ export function exactNumber(
 /** Returns the decimal places of an amount. */
 function placesOf(
   value: string | number,
-  column: DataColumn,
+  column: StoredColumn,
   isPercent: boolean,
   { digits, isCompact }: NumberLook,
 ): Intl.NumberFormatOptions {
@@ -65,9 +77,8 @@ function placesOf(
   const isStored = column.of === undefined;
   if (isPercent) return { minimumFractionDigits: 2, maximumFractionDigits: isStored ? 20 : 2 };
   const most = isStored ? 20 : placesFor(value);
-  return column.format === "money"
-    ? { minimumFractionDigits: 2, maximumFractionDigits: most }
-    : { maximumFractionDigits: most };
+  const least = Math.max(column.format === "money" ? 2 : 0, column.places ?? 0);
+  return { minimumFractionDigits: least, maximumFractionDigits: Math.max(least, most) };
 }
 
 function amountText(value: string | number, column: DataColumn, look: NumberLook): string {
@@ -156,7 +167,7 @@ export function widthsOf(
   return columns.map((column, at) => {
     const texts = rows.map((row) => (row[at] ?? "").length);
     // The heading has room for its unit, for the sign of the order, and for the button of its menu.
-    const heading = headingOf(column).length + (unitOf(column)?.length ?? 0) + 5;
+    const heading = withUnit(headingOf(column), unitOf(column)).length + 5;
     const width = Math.max(6, heading, ...texts) + 3;
     return Math.min(isNumber(column) ? WIDEST_NUMBER : WIDEST, width);
   });

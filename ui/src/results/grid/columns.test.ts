@@ -109,7 +109,7 @@ test("numbers are written as a person chose, with the unit of their column", () 
   expect(texts(grid, 1)).toEqual(["1.2K", "99"]);
   const rows = new LocalRows(columns, cells);
   const { body } = render(DataGrid, { props: { rows, caption: "Cities" } });
-  expect(body).toMatch(/Spend[^a-z]*<span class="unit[^>]*>EUR/);
+  expect(body).toMatch(/Spend[^a-z]*<span class="unit[^>]*>\(EUR\)/);
 });
 
 test("parts of a whole are percentages or numbers, and amounts are not", () => {

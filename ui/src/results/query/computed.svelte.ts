@@ -5,6 +5,7 @@ import type { Computation } from "../../platform/generated/Computation";
 import type { DefinitionView } from "../../platform/generated/DefinitionView";
 import type { FigureCheck } from "../../platform/generated/FigureCheck";
 import type { SourceDescription } from "../../platform/generated/SourceDescription";
+import { definitionWords, type DefinitionWords } from "./definitionWords";
 
 /** The call of a tool that a result is from. */
 export interface CallOfResult {
@@ -17,6 +18,8 @@ export interface UsedDefinition {
   name: string;
   /** The definition as its file writes it; null if the one of now is another. */
   written: string | null;
+  /** The definition in words; null if there are none. */
+  words: DefinitionWords | null;
 }
 
 /** The most records of a tool that are looked through for its call. */
@@ -27,14 +30,12 @@ export function usedDefinitions(
   { definitions }: Computation,
   described: readonly SourceDescription[],
 ): UsedDefinition[] {
-  const viewOf = (full: string): DefinitionView | undefined => {
-    const { source, own } = nameOf(full);
-    const found = described.find((one) => one.source.name === source);
-    return found?.states.find(({ name }) => name === own);
-  };
   return Object.entries(definitions).map(([name, hash]) => {
-    const view = viewOf(name);
-    return { name, written: view?.hash === hash ? view.written : null };
+    const { source, own } = nameOf(name);
+    const description = described.find((one) => one.source.name === source);
+    const view: DefinitionView | undefined = description?.states.find((one) => one.name === own);
+    if (!description || view?.hash !== hash) return { name, written: null, words: null };
+    return { name, written: view.written, words: definitionWords(own, description.definitions) };
   });
 }
 
@@ -52,6 +53,12 @@ export function versionsOf({
     return data_version === "" ? [] : [{ source: "", version: data_version }];
   return Object.entries(data_version).map(([source, version]) => ({ source, version }));
 }
+
+/** The number of digits by which people tell one hash from another. */
+const SHORT = 12;
+
+/** Returns the beginning of a hash. */
+export const shortHash = (hash: string): string => hash.slice(0, SHORT);
 
 /** Returns the sources whose rates amounts were converted with. */
 export function ratesOf({ asked, definitions }: Computation): string[] {

@@ -83,6 +83,10 @@ const answer: DataResult = {
 };
 const described = {
   source: { name: "ads" },
+  definitions: {
+    source: "ads",
+    measures: { spend: { sum: "Cost", unit: "money", currency: "EUR" } },
+  },
   states: [{ name: "spend", hash: "h1", written: "sum: Cost" }],
 } as unknown as SourceDescription;
 
@@ -131,7 +135,7 @@ test("a changed question is asked now, and its answer says that the person chang
   expect(question.changed?.rows).toEqual([[{ value: 7 }]]);
   expect(question.changed?.title).toEqual({ en: "Figures" });
   const shown = text(render(QueryBar, { props: { question } }).body);
-  expect(shown).toContain("not part of the conversation");
+  expect(shown).toContain("This answer is not in the conversation.");
   expect(shown).toContain("The period is not over.");
   question.back();
   expect(question.changed).toBeNull();
@@ -163,6 +167,7 @@ test("definitions are shown as they were used, or not at all", () => {
   expect(usedDefinitions(computed, [described])[0]).toEqual({
     name: "ads.spend",
     written: "sum: Cost",
+    words: { title: "Spend", formula: "sum of Cost", format: "in EUR" },
   });
   expect(usedDefinitions(changed, [described]).map(({ written }) => written)).toEqual([null, null]);
 });

@@ -1,6 +1,6 @@
 // SQL in lines: clauses, columns and inner queries, with every text as it was.
 import { expect, test } from "vitest";
-import { sqlText } from "./sqlText";
+import { sqlText, writtenQuery } from "./sqlText";
 
 test("clauses and selected columns begin lines, and a query in brackets is indented", () => {
   const sql =
@@ -48,4 +48,13 @@ test("a comment keeps its line", () => {
 test("SQL that is not surely understood stays as it is", () => {
   for (const sql of ["SELECT 'a\\' FROM  t", "SELECT ((1) FROM  t", ""])
     expect(sqlText(sql)).toBe(sql);
+});
+
+test("a query of a model is SQL in lines or the members of a metric query", () => {
+  expect(writtenQuery("SELECT a FROM b")).toEqual({ value: "SELECT a\nFROM b", language: "sql" });
+  expect(writtenQuery('{"measures":["spend"]}')).toEqual({
+    value: { measures: ["spend"] },
+    language: "json",
+  });
+  expect(writtenQuery("{broken")).toEqual({ value: "{broken", language: "sql" });
 });

@@ -104,5 +104,16 @@ export function sqlText(sql: string): string {
   return isWhole ? lines.text.trim() : sql;
 }
 
+/** Returns a query that a model wrote as it is shown: SQL in lines, or the members of a metric query. */
+export function writtenQuery(query: string): { value: unknown; language: "sql" | "json" } {
+  if (query.startsWith("{"))
+    try {
+      return { value: JSON.parse(query), language: "json" };
+    } catch {
+      // It is shown as it is written.
+    }
+  return { value: sqlText(query), language: "sql" };
+}
+
 /** Returns the SQL without white space. */
 const bare = (sql: string): string => sql.replace(/\s+/g, "");

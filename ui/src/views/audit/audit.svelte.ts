@@ -48,6 +48,15 @@ export class AuditState {
       (record) => record.seq === this.openSeq,
     ) ?? null,
   );
+  /** Returns the text of the question that a record belongs to, if its record is loaded and is another one. */
+  questionOf({ seq, turn }: AuditRecordView): string | null {
+    if (!turn) return null;
+    const asked = [...this.records, ...this.entryRecords].find(
+      (one) => one.turn === turn && one.record_type === "run_started" && one.seq !== seq,
+    );
+    const text = asked?.revealed["input"];
+    return typeof text === "string" ? text : null;
+  }
   #asked = 0;
   #next: number | null = null;
   #stopped = false;

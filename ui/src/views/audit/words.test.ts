@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { languages, textsOf } from "../../i18n/catalogue";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
-import { subjectOf, titleOf, TYPES, valueOf } from "./words";
+import { objectOf, subjectOf, titleOf, TYPES, valueOf } from "./words";
 
 const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): AuditRecordView => ({
   seq: 1,
@@ -53,6 +53,13 @@ test("a record names its tool, or else its object", () => {
   );
 });
 
+test("a change names what was done to its object", () => {
+  const fields = { setting: "board", board: "board_1", action: "created" };
+  expect(objectOf(record("setting_changed", { fields }))).toBe("board · created");
+  const odd = { source: "ads", action: "odd_action" };
+  expect(objectOf(record("source_changed", { fields: odd }))).toBe("ads · Odd action");
+});
+
 test("a permission for destinations names them, and its duration is given in words", () => {
   const given = record("grant_created", {
     fields: { scope: "always", by: "terminal" },
@@ -65,16 +72,20 @@ test("a permission for destinations names them, and its duration is given in wor
   expect(valueOf("sends_bytes", 120)).toBe("120");
 });
 
-test("a figure names its source unless its question was erased", () => {
+test("a figure names its measures and its source unless its question was erased", () => {
   const asked = (text: string | null): string =>
     subjectOf(record("figure_computed", { revealed: { asked: text } }));
-  expect(asked('{"query":{"source":"ads","measures":["spend"]}}')).toBe("ads");
+  expect(asked('{"query":{"source":"ads","measures":["spend"]}}')).toBe("Spend · ads");
   expect([asked(null), asked("{}"), asked("no JSON")]).toEqual(["", "", ""]);
 });
 
 test("amounts, durations, counts and states of a record are in words, and ids stay as they are", () => {
   expect(valueOf("nano_usd", 1_230_000).replace(/\u00a0/g, " ")).toBe("0.00123 USD");
   expect(valueOf("nano_usd", 0).replace(/\u00a0/g, " ")).toBe("0.00 USD");
+  // A model without a price costs something.
+  const unpriced = { tokens_in: 9, tokens_out: 1, unpriced_models: 1 };
+  expect(valueOf("nano_usd", 0, unpriced)).toBe("unknown, no price");
+  expect(valueOf("nano_usd", 20_000_000, unpriced)).toBe("at least 0.02\u00a0USD");
   expect(valueOf("duration_ms", 130)).toBe("130 ms");
   expect(valueOf("tokens_in", 22_000)).toBe("22,000");
   expect(valueOf("status", "ok")).toBe("Done");

@@ -21,10 +21,15 @@ import Wrench from "@lucide/svelte/icons/wrench";
 import { FALLBACK, textsOf } from "../../i18n/catalogue";
 import { named } from "../../i18n/host";
 import { formatMoney, formatNumber, t, tMaybe, type MessageKey } from "../../i18n/index.svelte";
+import { costWords, knownOf } from "../../lib/cost";
+import { readableName } from "../../lib/names";
+import { obj } from "../../lib/read";
 import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
+import { boards } from "../../state/boards.svelte";
 import { duration } from "./duration";
 import { destinationsOf } from "./steps";
+import { titles } from "./titles.svelte";
 
 const ICONS: Partial<Record<RecordType, typeof Bot>> = {
   log_opened: Flag,
@@ -72,17 +77,20 @@ const SUBJECTS: Partial<Record<RecordType, string[]>> = {
   alert_told: ["source"],
   model_call: ["model"],
   setting_changed: ["setting"],
+  source_changed: ["source", "name"],
   kill_switch: ["setting", "agent"],
   pack_loaded: ["pack"],
 };
 
-/** Returns the source that a figure was computed from; empty if the question was erased or names none. */
-function figureSource({ revealed: { asked } }: AuditRecordView): string {
+/** Returns the figures and the source that were asked for; empty if the question was erased or names none. */
+function figureSubject({ revealed: { asked } }: AuditRecordView): string {
   if (typeof asked !== "string") return "";
   try {
-    const { query } = JSON.parse(asked) as { query?: { source?: unknown } };
-    const source = query?.source;
-    return typeof source === "string" ? source : "";
+    const query = obj(obj(JSON.parse(asked)).query);
+    const names = Array.isArray(query["measures"]) ? query["measures"] : [];
+    const measures = names.filter((name) => typeof name === "string").map(readableName);
+    const source = typeof query["source"] === "string" ? query["source"] : "";
+    return [measures.join(", "), source].filter((part) => part !== "").join(" · ");
   } catch {
     return "";
   }
@@ -101,11 +109,22 @@ export function subjectOf(record: AuditRecordView): string {
     const places = destinationsOf(record).map((place) => place.name);
     if (places.length > 0) return places.join(", ");
   }
-  if (record_type === "figure_computed") return figureSource(record);
+  if (record_type === "figure_computed") return figureSubject(record);
   const name = SUBJECTS[record_type]
     ?.map((field) => fields[field])
     .find((value) => typeof value === "string");
   return tool ?? (name === undefined ? "" : named(name));
+}
+
+/** Returns the object with the tool and the board by their names, and the action on it if the record names one. */
+export function objectOf(record: AuditRecordView): string {
+  const [action, board] = [record.fields["action"], record.fields["board"]];
+  const parts = [
+    record.tool ? titles.tool(record.tool) : subjectOf(record),
+    boards.list?.find(({ id }) => id === board)?.name ?? "",
+    typeof action === "string" ? tMaybe(`audit.action_${action}`, readableName(action)) : "",
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
 }
 
 /** Counts, which have groups of digits. Other numbers can be ids. */
@@ -120,23 +139,42 @@ const COUNTS = new Set([
   "tokens_out_so_far",
 ]);
 
-/** Returns a value of a record in words, if there are words for it. */
-export function valueOf(name: string, value: unknown): string {
+/** Returns a cost of a record in words. Amounts are recorded in billionths of a dollar, and none of their digits is lost. */
+function costOf(nano: number, fields: AuditRecordView["fields"]): string {
+  const [unpriced, input, output] = [
+    fields["unpriced_models"],
+    fields["tokens_in"],
+    fields["tokens_out"],
+  ].map((one) => (typeof one === "number" ? one : undefined));
+  const usd = nano / 1e9;
+  const known = knownOf(usd, unpriced, (input ?? 0) + (output ?? 0));
+  return costWords(usd, known, (amount) => formatMoney(amount, "USD", 2, 9));
+}
+
+/** Returns a value of a record in words, if there are words for it. `fields` are all those of the record. */
+export function valueOf(
+  name: string,
+  value: unknown,
+  fields: AuditRecordView["fields"] = {},
+): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (typeof value === "number") {
-    // Amounts are recorded in billionths of a dollar, and none of their digits is lost.
-    if (name === "nano_usd") return formatMoney(value / 1e9, "USD", 2, 9);
+    if (name === "nano_usd") return costOf(value, fields);
     if (name === "duration_ms") return duration(value);
     if (COUNTS.has(name)) return formatNumber(value);
   }
+  if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
   if (name === "status") return tMaybe(`status.${text}`, text);
+  if (name === "effect") return tMaybe(`effect.${text}`, text);
+  if (name === "level") return tMaybe(`level.${text}`, text);
+  if (name === "origin") return tMaybe(`audit.origin_${text}`, text);
   if (name === "scope") return tMaybe(`destination.${text}`, text);
   if (name === "by") return tMaybe(`audit.by_${text}`, text);
   return text;
 }
 
-/** Returns the label of a member of a record; its own name if it has no label. */
-export const labelOf = (name: string): string => tMaybe(`field.${name}`, name);
+/** Returns the label of a member of a record; its name in words if it has no label. */
+export const labelOf = (name: string): string => tMaybe(`field.${name}`, readableName(name));
 
 export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";
 

@@ -14,7 +14,9 @@ test("a tile without a title is named after its query", () => {
   const query = { measures: ["spend", { measure: "clicks", as: "all_clicks" }] };
   expect(tileTitle(tileOf("a", { query }))).toBe("Spend, All clicks");
   const over = { ...query, by: [{ time: "week" as const }, "ad_group"] };
-  expect(tileTitle(tileOf("a", { query: over }))).toBe("Spend, All clicks by week, Ad group");
+  expect(tileTitle(tileOf("a", { query: over }))).toBe("Spend, All clicks by week, ad group");
+  const abbreviated = tileOf("a", { query: { measures: ["spend"], by: ["cpc"] } });
+  expect(tileTitle(abbreviated)).toBe("Spend by CPC");
   const columns = figuresOf(over, []).columns.map((one) => ({ ...one, label: { en: "Cost" } }));
   expect(tileTitle(tileOf("a", { query: { measures: ["spend"] } }), columns)).toBe("Cost");
 });
@@ -51,9 +53,9 @@ test("a tile becomes a question with its filters, period and source", () => {
   const tile = tileOf("a");
   const board = { filters: [{ device: ["Mobile"] }], period: PERIODS.last_7 };
   expect(questionOf(tile, null, board)).toBe(
-    "Spend by Campaign, Device: Mobile, Last 7 days, source ads",
+    "Spend by campaign, Device: Mobile, Last 7 days, source ads",
   );
-  expect(questionOf(tile, figuresOf(tile.query, []), board)).toBe("Spend by Campaign, source ads");
+  expect(questionOf(tile, figuresOf(tile.query, []), board)).toBe("Spend by campaign, source ads");
 });
 
 test("the data version names each source if there are several", () => {

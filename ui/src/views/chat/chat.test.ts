@@ -2,14 +2,9 @@
 import { expect, test } from "vitest";
 import type { ToolOutcome } from "../../platform/generated/ToolOutcome";
 import type { ToolEntry } from "../../state/transcript";
-import { clockTime, visible } from "./entries/approvalText";
+import { clockTime } from "./entries/approvalText";
 import { reasonOf, statusOf } from "./entries/toolStatus";
 import { groupSessions } from "./sessions";
-
-test("hidden characters are written as their codes, and ordinary characters stay", () => {
-  expect(visible("pay\u200bpal \u202etxt")).toBe("pay⟦U+200B⟧pal ⟦U+202E⟧txt");
-  expect(visible("Åsa 東京 – 5 €")).toBe("Åsa 東京 – 5 €");
-});
 
 test("time left is minutes and seconds, never negative", () => {
   expect([clockTime(599_999), clockTime(61_000), clockTime(-5)]).toEqual(["9:59", "1:01", "0:00"]);

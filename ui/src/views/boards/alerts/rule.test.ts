@@ -72,7 +72,7 @@ test("a number that is missing or could be read both ways makes no rule", () => 
 
 test("rules and alerts are shown in words", () => {
   expect(ruleText(contentOf(form, null)!)).toBe(
-    "Spend by Campaign · ads · changes by at least 20 % and 0",
+    "Spend by campaign · ads · changes by at least 20 % and 0",
   );
   expect(conditionText({ no_data_for: { days: 1 } })).toBe("no data for 1 day");
   const alert: Alert = {

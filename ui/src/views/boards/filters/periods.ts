@@ -8,6 +8,8 @@ export const PERIODS = {
   last_7: { last: { days: 7 } },
   last_30: { last: { days: 30 } },
   last_90: { last: { days: 90 } },
+  // A plan is for a whole month, and so are its verdicts.
+  whole_month: { this: "month" },
   this_month: { to_date: "month" },
   last_month: { previous: "month" },
   this_quarter: { to_date: "quarter" },

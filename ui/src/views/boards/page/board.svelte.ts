@@ -10,10 +10,15 @@ import type { Period } from "../../../platform/generated/Period";
 import type { Tile } from "../../../platform/generated/Tile";
 import type { TileFigures } from "../../../platform/generated/TileFigures";
 import { withHeadings } from "../../../results/content";
+import { figuresOf } from "../../../results/figures";
+import { boards } from "../../../state/boards.svelte";
 import { TaskQueue } from "./queue";
+import { seenChart } from "./seen";
 
 /** The tiles that are computed at once. The others wait, so that the first ones are there soon. */
 const AT_ONCE = 2;
+/** The most figures that the list of boards shows of one. */
+const MOST_SEEN = 4;
 /** Names of runs begin with it, so that another window has others. */
 const WINDOW = crypto.getRandomValues(new Uint32Array(2)).join("-");
 let runs = 0;
@@ -144,6 +149,7 @@ export class BoardState {
       if (run.run !== name) return;
       run.figures = { ...figures, content: withHeadings(figures.content) };
       run.error = null;
+      this.remember(tile, run.figures);
       this.notice(figures);
     } catch (cause) {
       if (run.run === name) run.error = asAgentError(cause);
@@ -151,6 +157,25 @@ export class BoardState {
     if (run.run !== name) return;
     run.run = null;
     run.status = "idle";
+  }
+
+  /** Keeps the figures of the first tile with figures, and the first chart, for the list of boards. */
+  private remember(tile: string, shown: TileFigures): void {
+    const { at, content } = shown;
+    const first = this.content?.tiles.find(({ view }) => view === "chart");
+    if (first?.id === tile) {
+      const chart = seenChart(first, shown);
+      if (chart) boards.charts.set(this.id, chart);
+      else boards.charts.delete(this.id);
+    }
+    const main = this.content?.tiles.find(({ view }) => view === "figures");
+    if (main?.id !== tile || content.rows.length !== 1) return;
+    const figures = figuresOf(content).slice(0, MOST_SEEN);
+    boards.seen.set(this.id, {
+      at,
+      figures: figures.map(({ label, value }) => ({ label, value })),
+      isProposed: content.state === "proposed",
+    });
   }
 
   /** Reads the board again if figures show that another window changed it. */
@@ -216,7 +241,13 @@ export class BoardState {
   /** Changes the title, the view or the width of a tile. */
   async edit(tile: string, change: Partial<Pick<Tile, "title" | "view" | "chart" | "width">>) {
     const edited = (one: Tile): Tile => (one.id === tile ? { ...one, ...change } : one);
-    return this.change((content) => ({ ...content, tiles: content.tiles.map(edited) }));
+    const stored = await this.change((content) => ({
+      ...content,
+      tiles: content.tiles.map(edited),
+    }));
+    // Only a table has totals, which are computed with it.
+    if (stored && change.view === "table") this.compute(tile);
+    return stored;
   }
 
   /** Moves a tile one place up or down. */

@@ -145,6 +145,29 @@ test("changes are stored one after another, and filters compute all tiles again"
   expect("period" in stored.content).toBe(false);
 });
 
+test("a tile that becomes a table is computed again, because only a table has totals", async () => {
+  const board = await opened();
+  await settled(board);
+  await board.edit("a", { view: "chart" });
+  await board.edit("b", { view: "table" });
+  await settled(board);
+  expect(
+    sent("board_tile")
+      .map(({ tile }) => tile)
+      .slice(4),
+  ).toEqual(["b"]);
+});
+
+test("the list of boards gets the figures that a board showed last", async () => {
+  stored = boardOf([tileOf("a"), tileOf("b", { view: "figures" })]);
+  const board = await opened();
+  await settled(board);
+  expect(boards.seen.get("board_1")?.figures).toEqual([
+    { label: "Campaign", value: "A" },
+    { label: "Spend", value: "1" },
+  ]);
+});
+
 test("a change of another window is not overwritten: the board is read again, and the fault is said", async () => {
   const board = await opened();
   await settled(board);

@@ -6,9 +6,10 @@ const SHOWN_MS = 1500;
 
 /** Puts each code block of a rendered block into a box with its button. The code stays last, so that text can be appended. */
 export function addCopyButtons(block: Element): void {
-  for (const code of block.querySelectorAll("pre.md-code")) {
+  for (const code of block.querySelectorAll<HTMLElement>("pre.md-code")) {
     const box = document.createElement("div");
     box.className = "code-box";
+    box.dataset["lang"] = code.dataset["lang"] ?? "";
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy-code";

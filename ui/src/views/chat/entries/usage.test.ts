@@ -52,13 +52,19 @@ test("an answer says its tokens, its cost and its time", () => {
 test("a cost is never guessed: no price, a part of it, a free model, and a model of this computer", () => {
   const cost = (fields: Record<string, unknown>, local = false): string =>
     costText(usageOf([call("m", local), ended(fields)])!);
-  expect(cost({ unpriced_models: 1 })).toBe("no price known");
+  expect(cost({ unpriced_models: 1 })).toBe("unknown, no price");
   expect(cost({ unpriced_models: 1, nano_usd: 20_000_000 })).toBe("at least $0.02");
   expect(cost({ unpriced_models: 0 })).toBe("$0.00");
   expect(cost({ unpriced_models: 1 }, true)).toBe("on this computer");
   // Earlier versions did not record whether a price was missing.
-  expect(cost({})).toBe("no price known");
+  expect(cost({})).toBe("unknown, no price");
   expect(cost({ nano_usd: 20_000_000 })).toBe("$0.02");
+});
+
+test("a cost that is not known is said beside the tokens", () => {
+  const usage = usageOf([call("m", false), ended({ unpriced_models: 1 })])!;
+  expect(usageLine(usage)).toBe("1,240 tokens · cost unknown · 2.1 s");
+  expect(usageRows(usage)).toContainEqual(["Cost", "unknown, no price"]);
 });
 
 test("an answer by rules has no tokens and no cost", () => {

@@ -1,5 +1,6 @@
 // Tokens, cost and time of an answer, from the records of its turn. Pure, except for reading the records.
 import { formatNumber, t } from "../../../i18n/index.svelte";
+import { costWords, knownOf, type Known } from "../../../lib/cost";
 import { call } from "../../../platform";
 import type { AuditRecordView } from "../../../platform/generated/AuditRecordView";
 
@@ -12,8 +13,8 @@ export interface TurnUsage {
   seconds: number;
   /** The known cost in US dollars. */
   usd: number;
-  /** Whether the cost is all of it, a part of it, or not known because a model has no price. */
-  price: "known" | "part" | "none";
+  /** How much of the cost is known. A model may have no price. */
+  known: Known;
   /** Whether all models ran on this computer. */
   isLocal: boolean;
   models: string[];
@@ -31,16 +32,14 @@ export function usageOf(records: readonly AuditRecordView[]): TurnUsage | null {
   const calls = records.filter(({ record_type }) => record_type === "model_call");
   const usd = number(fields["nano_usd"]) / 1e9;
   const [input, output] = [number(fields["tokens_in"]), number(fields["tokens_out"])];
-  // Records of earlier versions do not say whether a model had no price. A cost of nothing then says so.
-  const isPriced =
-    "unpriced_models" in fields ? fields["unpriced_models"] === 0 : usd > 0 || input + output === 0;
+  const unpriced = fields["unpriced_models"];
   return {
     input,
     output,
     calls: number(fields["model_calls"]),
     seconds: number(fields["duration_ms"]) / 1000,
     usd,
-    price: isPriced ? "known" : usd > 0 ? "part" : "none",
+    known: knownOf(usd, typeof unpriced === "number" ? unpriced : undefined, input + output),
     isLocal: calls.length > 0 && calls.every(({ fields }) => fields["local"] === true),
     models: [
       ...new Set(
@@ -67,10 +66,8 @@ export function dollars(usd: number): string {
 }
 
 /** Returns the cost in words. */
-export function costText({ usd, price, isLocal }: TurnUsage): string {
-  if (usd > 0) return price === "part" ? t("usage.at_least", { usd: dollars(usd) }) : dollars(usd);
-  if (isLocal) return t("usage.local");
-  return price === "none" ? t("usage.no_price") : dollars(0);
+export function costText({ usd, known, isLocal }: TurnUsage): string {
+  return usd <= 0 && isLocal ? t("usage.local") : costWords(usd, known, dollars);
 }
 
 function secondsText(seconds: number): string {
@@ -81,7 +78,8 @@ function secondsText(seconds: number): string {
 /** Returns tokens, cost and time in one line. The cost is left out if no tokens were used. */
 export function usageLine(usage: TurnUsage): string {
   const tokens = usage.input + usage.output;
-  const cost = tokens > 0 ? [costText(usage)] : [];
+  const isUnknown = usage.known === "none" && !usage.isLocal;
+  const cost = tokens > 0 ? [isUnknown ? t("usage.cost_unknown") : costText(usage)] : [];
   return [t("usage.tokens", { count: tokens }), ...cost, secondsText(usage.seconds)].join(" · ");
 }
 

@@ -75,7 +75,7 @@ test("the password is never a part of the address that is sent or shown", async 
   const page = shown(connection);
   expect(page).toContain("Address postgresql://ana@db.example.com/shop");
   expect(page).not.toContain("secret");
-  expect(page).toContain("Cost adds up Decimal number EUR");
+  expect(page).toContain("Cost summed Decimal number EUR");
   expect(page).toContain("Network not restricted.");
   expect(page).toContain("Nothing is connected yet.");
 });

@@ -4,7 +4,18 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { setLanguage } from "../../../i18n/index.svelte";
 import type { Definitions } from "../../../platform/generated/Definitions";
 import { COLUMNS, sourceOf, textsOf } from "../testing";
-import { askOfColumn, askOfValue, asksOfSource, queryOf, questionOf, titleOf } from "./asks";
+import {
+  askOfColumn,
+  askOfValue,
+  asksOfSource,
+  chartAsk,
+  chartQuery,
+  figureTitle,
+  measureChoices,
+  queryOf,
+  questionOf,
+  titleOf,
+} from "./asks";
 import FigurePart from "./FigurePart.svelte";
 
 vi.mock("../../../platform", async (original) => ({
@@ -96,4 +107,26 @@ test("a question for the chat is offered only where the assistant answers it", (
     );
   expect(page(true)).toContain("Ask in chat");
   expect(page(false)).not.toContain("Ask in chat");
+});
+
+test("the chart of a source has its main measure over time, with the figure of all rows", () => {
+  expect(measureChoices(DEFINITIONS).map(({ label }) => label)).toEqual(["Spend", "Clicks", "CPC"]);
+  const ask = chartAsk(DEFINITIONS, SOURCE, "spend");
+  expect(figureTitle(ask)).toBe("Spend by day");
+  expect(chartQuery(ask, "ads")).toEqual({
+    source: "ads",
+    measures: ["spend"],
+    by: [{ time: "day" }],
+    totals: true,
+    limit: 500,
+  });
+});
+
+test("without days, the chart has the greatest values of the first dimension", () => {
+  const { time: _time, ...timeless } = DEFINITIONS;
+  const ask = chartAsk(timeless, SOURCE, "spend");
+  expect(figureTitle(ask)).toBe("Spend by campaign");
+  expect(chartQuery(ask, "ads")).toMatchObject({ by: ["campaign"], totals: true, limit: 12 });
+  const [choice] = measureChoices({ source: "ads" });
+  expect(figureTitle(chartAsk({ source: "ads" }, SOURCE, choice!.value))).toBe("Number of rows");
 });

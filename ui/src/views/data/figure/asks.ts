@@ -5,6 +5,8 @@ import type { Definitions } from "../../../platform/generated/Definitions";
 import type { FoundColumn } from "../../../platform/generated/FoundColumn";
 import type { MetricQuery } from "../../../platform/generated/MetricQuery";
 import type { SourceView } from "../../../platform/generated/SourceView";
+import { wordsOf } from "../../../results/content";
+import { plainName } from "../../../results/names";
 import { measureOf } from "../columns/correction";
 
 /** The periods that a figure can be divided into. */
@@ -87,6 +89,37 @@ export function asksOfSource(definitions: Definitions, source: SourceView): Ask[
   return [...over, ...by].slice(0, OFFERED);
 }
 
+/** The most bars of a chart without time. */
+const BARS = 12;
+
+/** Returns the figures that a chart can show: the measures, the one that matters most first. */
+export function measureChoices(definitions: Definitions): { value: string; label: string }[] {
+  const measures = measuresOf(definitions);
+  if (measures.length === 0) measures.push(ROWS);
+  return measures.map((value) => ({
+    value,
+    label: wordsOf(definitions.measures?.[value]?.title) || titled(value),
+  }));
+}
+
+/** Returns the figure of a chart: a measure over time, else by the first dimension, else alone. */
+export function chartAsk(definitions: Definitions, source: SourceView, measure: string): Ask {
+  const grain = grainOf(definitions, source);
+  const [dimension] = dimensionsOf(definitions, source.columns);
+  const by = grain ? { time: grain } : dimension === undefined ? null : { dimension };
+  return { measure, by, where: null };
+}
+
+/** Returns the query of a chart, with the figure of all rows. Only the greatest bars are drawn, and all times. */
+export function chartQuery(ask: Ask, source: string): MetricQuery {
+  const isTime = ask.by !== null && "time" in ask.by;
+  return {
+    ...queryOf(ask, source),
+    ...(ask.by && { totals: true }),
+    limit: isTime ? MOST : BARS,
+  };
+}
+
 /** Returns the figure of a column: of a measure over time or by the first dimension, and of a dimension the main measure by it. */
 export function askOfColumn(
   definitions: Definitions,
@@ -141,17 +174,26 @@ export function queryOf({ measure, by, where }: Ask, source: string): MetricQuer
 const spoken = (name: string): string =>
   name === ROWS ? t("ask.rows") : name.replaceAll("_", " ");
 
-function partsOf({ measure, by, where }: Ask): string {
+function partsOf({ measure, by, where }: Ask): string[] {
   const parts = [spoken(measure)];
   if (by && "time" in by) parts.push(t(`ask.by_${by.time}`));
   else if (by) parts.push(t("ask.by", { dimension: spoken(by.dimension) }));
   if (where) parts.push(t("ask.where", { dimension: spoken(where.dimension), value: where.value }));
-  return parts.join(" ");
+  return parts;
+}
+
+/** A name as it begins a heading or an item of a list. */
+const titled = (name: string): string => (name === ROWS ? t("ask.rows_title") : plainName(name));
+
+/** Returns the heading of a figure, such as "Spend by day". */
+export function figureTitle(ask: Ask): string {
+  const [, ...rest] = partsOf(ask);
+  return [titled(ask.measure), ...rest].join(" ");
 }
 
 /** Names a figure, such as "spend by campaign". */
-export const titleOf = (ask: Ask): string => t("ask.title", { figure: partsOf(ask) });
+export const titleOf = (ask: Ask): string => t("ask.title", { figure: partsOf(ask).join(" ") });
 
 /** Returns the figure as a question, such as "Show spend by campaign in google_ads". */
 export const questionOf = (ask: Ask, source: string): string =>
-  t("ask.question", { figure: partsOf(ask), source });
+  t("ask.question", { figure: partsOf(ask).join(" "), source });

@@ -217,7 +217,7 @@ test("an import stores the file as it was shown, and can be undone", async () =>
   expect(host.sent.find(({ command }) => command === "source_undo")?.params).toEqual({
     name: "november",
   });
-  expect(shown(file)).toContain("The import was taken back.");
+  expect(shown(file)).toContain("The import was undone.");
 });
 
 test("content that is stored already is not imported again", async () => {

@@ -7,7 +7,7 @@ import type { FoundColumn } from "../../../platform/generated/FoundColumn";
 import { COLUMNS, foundColumn, textsOf } from "../testing";
 import ProfileCard from "./ProfileCard.svelte";
 import { ProfileState } from "./profile.svelte";
-import { basisText, rangesText, shareText, valueText } from "./words";
+import { basisText, partsOf, rangesText, shareText, valueText } from "./words";
 
 const host = vi.hoisted(() => ({
   asked: [] as string[][],
@@ -132,6 +132,17 @@ test("a small share is not nothing, and nearly all is not all", () => {
   expect(shareText(60, 60)).toBe("60 (100%)");
 });
 
+test("a last range with fewer days has a narrower bar", () => {
+  const weeks = [
+    { from: "2026-11-01", to: "2026-11-07" },
+    { from: "2026-11-08", to: "2026-11-14" },
+    { from: "2026-11-15", to: "2026-11-16" },
+  ];
+  expect(partsOf(COLUMNS[0]!, weeks)).toEqual([1, 1, 2 / 7]);
+  expect(partsOf(COLUMNS[0]!, weeks.slice(0, 2))).toEqual([1, 1]);
+  expect(partsOf(COLUMNS[3]!, [{ from: "0.00", to: "4.99" }])).toEqual([1]);
+});
+
 test("a sample is said", () => {
   const basis = { rows: 200_000, basis: "sample" as const, estimated_rows: 3e6, notes: [] };
   expect(basisText(basis)).toBe("Computed from a sample of 200,000 rows of about 3,000,000.");
@@ -180,7 +191,7 @@ test("a card has the figures, the ranges in words, and hostile values as text", 
   expect(body).toContain('role="img"');
   expect(body).toContain("Correct Cost");
   expect(textsOf(body)).toContain(
-    "adds up · Decimal number · EUR Empty 6 (10%) Different about 40 Least 0 Greatest 9.99 Mean 4.5 Total 750.00 EUR",
+    "summed · Decimal number · EUR Empty 6 (10%) Different values about 40 Smallest 0.00 EUR Largest 9.99 EUR Mean 4.50 EUR Total 750.00 EUR",
   );
   expect(textsOf(body)).toContain("The mean is not computed. Show spend");
 });

@@ -1,13 +1,15 @@
 // The figures of a profile in words. Pure.
 import { formatDate, formatMoment, formatNumber, t } from "../../../i18n/index.svelte";
-import { isNumeric } from "../../../lib/decimal";
+import { isDecimal, isNumeric } from "../../../lib/decimal";
 import type { ColumnProfile } from "../../../platform/generated/ColumnProfile";
 import type { FoundColumn } from "../../../platform/generated/FoundColumn";
 import type { SourceProfile } from "../../../platform/generated/SourceProfile";
 import { exactNumber } from "../../../results/grid/cells";
+import { isCurrency } from "../columns/correction";
 
 /** A number with more characters is written with an exponent. An exact decimal has at most 40. */
 const LONGEST_NUMBER = 40;
+const DAY = 86_400_000;
 
 function numberText(value: string, column: FoundColumn, places: number): string {
   if (!isNumeric(value)) return value;
@@ -35,6 +37,19 @@ export function valueText(value: string, column: FoundColumn, places = 20): stri
     case "text":
       return value;
   }
+}
+
+/** Returns a value with the unit of its column. An amount has two decimals at least. */
+export function amountText(value: string, column: FoundColumn, places = 20): string {
+  const { unit } = column;
+  const isPlain = column.kind === "whole" || column.kind === "decimal";
+  if (!isPlain || unit === undefined || unit === "percent") return valueText(value, column, places);
+  const isLong = value.length > LONGEST_NUMBER || !isDecimal(value);
+  const text =
+    isLong || !isCurrency(unit)
+      ? valueText(value, column, places)
+      : exactNumber(value, { minimumFractionDigits: 2, maximumFractionDigits: places });
+  return `${text}\u00a0${unit}`;
 }
 
 /** Returns a count with its part of all rows. */
@@ -83,4 +98,18 @@ export function rangesText({ ranges }: ColumnProfile, column: FoundColumn): stri
     most_from: valueText(most.from, column, 6),
     most_to: valueText(most.to, column, 6),
   });
+}
+
+/** Returns the part of a whole range that each range is: 1, or less for a last one that has fewer days or whole numbers. */
+export function partsOf(
+  { kind }: FoundColumn,
+  ranges: readonly { from: string; to: string }[],
+): number[] {
+  const value = (text: string): number => (kind === "day" ? Date.parse(text) / DAY : Number(text));
+  const size = ({ from, to }: { from: string; to: string }): number => value(to) - value(from) + 1;
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  const isCounted = kind === "day" || kind === "whole";
+  const part = isCounted && first && last ? size(last) / size(first) : 1;
+  const isShorter = part > 0 && part < 1;
+  return ranges.map((range) => (isShorter && range === last ? part : 1));
 }

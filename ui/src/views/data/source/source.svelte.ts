@@ -109,12 +109,17 @@ export class SourceState {
     return this.act("remove", () => sources.remove(this.name));
   }
 
-  /** Approves all definitions that are shown. If they changed since, none is approved, and those of now are shown. */
-  async approve(): Promise<void> {
+  /** Approves all definitions that are shown, or those with these hashes. If any changed since, none is approved, and those of now are shown. */
+  async approve(only: readonly string[] = []): Promise<void> {
     const { definitions_hash } = this.description!;
+    const chosen = only.length > 0 ? { only: [...only] } : {};
     await this.act("approve", async () => {
       try {
-        this.description = await call("source_approve", { name: this.name, definitions_hash });
+        this.description = await call("source_approve", {
+          name: this.name,
+          definitions_hash,
+          ...chosen,
+        });
       } catch (cause) {
         await this.read();
         throw cause;

@@ -4,16 +4,17 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { setLanguage } from "../../../i18n/index.svelte";
 import type { DataColumn } from "../../../platform/generated/DataColumn";
 import type { DataResult } from "../../../platform/generated/DataResult";
-import type { PackDatasets } from "../../../platform/generated/PackDatasets";
 import type { SourceDescription } from "../../../platform/generated/SourceDescription";
-import { datasets } from "../../../state/datasets.svelte";
 import { sources } from "../../../state/sources.svelte";
+import { gridText } from "../../../results/grid/cells";
 import { correctionOf } from "../columns/correction";
 import SourceList from "../sources/SourceList.svelte";
-import { changeOf, COLUMNS, reportOf, sourceOf, textsOf } from "../testing";
+import { changeOf, COLUMNS, foundColumn, reportOf, sourceOf, textsOf } from "../testing";
 import DefinitionList from "./DefinitionList.svelte";
 import { figureText, rowColumn } from "./figures";
 import ImportList from "./ImportList.svelte";
+import Overview from "./Overview.svelte";
+import RemoveDialog from "./RemoveDialog.svelte";
 import { SourceState } from "./source.svelte";
 
 const host = vi.hoisted(() => ({
@@ -28,6 +29,8 @@ vi.mock("../../../platform", async (original) => ({
     return host.answer(command);
   },
 }));
+
+const COST = { kind: "decimal", scale: 2, use: "sum" } as const;
 
 const figures = (rows: DataResult["rows"], names: string[]): DataResult => ({
   columns: names.map((name) => ({
@@ -48,7 +51,13 @@ const figures = (rows: DataResult["rows"], names: string[]): DataResult => ({
 });
 const description = (rest: Partial<SourceDescription> = {}): SourceDescription => ({
   source: sourceOf("ads"),
-  definitions: { source: "ads", measures: { spend: { sum: "Cost", unit: "money" } } },
+  definitions: {
+    source: "ads",
+    measures: {
+      spend: { sum: "Cost", unit: "money" },
+      cpc: { ratio: ["spend", "clicks"] },
+    },
+  },
   text: "source: ads",
   definitions_hash: "d1",
   states: [
@@ -161,12 +170,27 @@ test("definitions that wait for an approval come first, with the reason, and are
   const source = await opened();
   const { body } = render(DefinitionList, { props: { source, description: description() } });
   const page = textsOf(body);
-  expect(page).toContain("1 definition to approve Approve all");
+  expect(page).toContain("1 definition to approve Edit as text");
   expect(page).toMatch(
-    /cpc Cost per click .*computed from other figures.*spend sum: Cost Approved/,
+    /Cost per click cpc Spend ÷ Clicks .*Proposed .*computed from other figures.*Spend sum of Cost .*Approved automatically/,
   );
   await source.approve();
-  expect(sent("source_approve")[0]!.params).toEqual({ name: "ads", definitions_hash: "d1" });
+  await source.approve(["b"]);
+  expect(sent("source_approve").map(({ params }) => params)).toEqual([
+    { name: "ads", definitions_hash: "d1" },
+    { name: "ads", definitions_hash: "d1", only: ["b"] },
+  ]);
+});
+
+test("an approved definition says when and where, or that no person had to", () => {
+  const [spend, cpc] = description().states;
+  const approval = { at: "2026-11-30T09:00:00Z", by: "window" };
+  const states = [spend!, { ...cpc!, is_approved: true, approval }];
+  const props = { source: new SourceState("ads"), description: description({ states }) };
+  const page = textsOf(render(DefinitionList, { props }).body);
+  expect(page).toContain("Approved automatically");
+  expect(page).toMatch(/Approved Nov 30, 2026, .*, in the chat window/);
+  expect(page).not.toContain("to approve");
 });
 
 test("definitions that changed since they were shown are not approved, and are shown anew with the reason", async () => {
@@ -198,7 +222,7 @@ test("a fault of the definitions is shown with its line, and a refused text keep
   expect(source.description?.text).toBe("source: ads");
 });
 
-test("only the newest import can be taken back, and rows are read again", async () => {
+test("only the newest import can be undone, and rows are read again", async () => {
   const [first] = sourceOf("ads").imports;
   const older = { ...first!, id: "i0", report: reportOf({ file: "october.csv" }) };
   const change = changeOf({ vanished_rows: 2 });
@@ -208,15 +232,16 @@ test("only the newest import can be taken back, and rows are read again", async 
   const page = textsOf(body).replace(/\u00a0/g, " ");
   expect(page.match(/Undo/g)).toHaveLength(1);
   expect(page.indexOf("november.csv")).toBeLessThan(page.indexOf("october.csv"));
-  expect(page).toContain("Cost: 0.00 EUR → 750.00 EUR");
+  expect(page).toContain("Cost 0.00 EUR → 750.00 EUR");
   expect(page).toContain("2 no longer in the file");
-  expect(page).toContain("If it is taken back, the source is as it was after october.csv.");
+  expect(page).toContain("If it is undone, the source is as it was after october.csv.");
   expect(page).toContain("Can be undone after the newer ones");
-  expect(page).toContain("Nothing was decided by hand.");
+  expect(page).toContain("1 line is left out Total lines are no rows.");
+  expect(page.indexOf("Nothing was decided by hand.")).toBeGreaterThan(page.indexOf("october.csv"));
   const source = await opened();
   await source.undo();
   expect(sent("source_undo")[0]!.params).toEqual({ name: "ads" });
-  expect(source.said).toBe("The import was taken back. ads is as it was before.");
+  expect(source.said).toBe("The import was undone. ads is as it was before.");
   await vi.waitFor(() => expect(sent("source_rows").length).toBe(2));
 });
 
@@ -282,17 +307,12 @@ test("many sources can be searched, and few need no search", () => {
   expect(textsOf(body())).toContain("8 sources");
 });
 
-test("without a source, the sample is offered if it is in use", () => {
+test("without a source, the sample is offered", () => {
   sources.list = [];
   const page = (): string => textsOf(render(SourceList, { props: { onconnect: () => {} } }).body);
-  expect(page()).not.toContain("Use the sample");
-  const set = { rows: 0, accounts: 0 };
-  const data = { pack: "pacing", sample: set, imported: set, maps_columns: false };
-  datasets.found = { ...data, active: "sample" } as unknown as PackDatasets;
-  expect(page()).toContain("Use the sample");
-  datasets.found = { ...data, active: "imported" } as unknown as PackDatasets;
-  expect(page()).not.toContain("Use the sample");
-  datasets.found = null;
+  expect(page()).toContain("Add the sample");
+  sources.list = [sourceOf("ads")];
+  expect(page()).not.toContain("Add the sample");
 });
 
 test("stored numbers have the unit of their column, and ids have no groups of digits", () => {
@@ -314,6 +334,37 @@ test("stored numbers have the unit of their column, and ids have no groups of di
     ["measure", "number", undefined],
     ["measure", "number", undefined],
   ]);
+});
+
+test("numbers with decimal places have the same ones in all rows", () => {
+  const [cost] = figures([[1]], ["Cost"]).columns;
+  const { of: _of, ...stored } = cost!;
+  const shown = rowColumn({ ...stored, format: "number" }, foundColumn("Cost", COST));
+  expect([12, "1234.5", 0.125].map((value) => gridText(value, shown))).toEqual([
+    "12.00",
+    "1,234.50",
+    "0.125",
+  ]);
+});
+
+test("what is lost is said before a source is removed", () => {
+  const props = { open: true, source: sourceOf("ads"), busy: false, onremove: () => {} };
+  const page = textsOf(render(RemoveDialog, { props }).body);
+  expect(page).toContain("60 rows (1.5 MB) the snapshot of 1 import 2 definitions, 2 of them");
+  expect(page).toContain("This cannot be undone.");
+});
+
+test("the overview begins with figures, then the chart, then what needs a person", () => {
+  const props = {
+    description: description({ source: sourceOf("ads", { proposed: 2, rows: 24254 }) }),
+    isAnswered: true,
+    onask: () => {},
+    ontab: () => {},
+  };
+  const page = textsOf(render(Overview, { props }).body);
+  expect(page).toMatch(
+    /^Rows 24,254 6 columns Days .*Freshness .*Spend Figure of the chart Spend CPC Loading Needs attention 2 definitions to approve Review .*Details/,
+  );
 });
 
 test("a percentage has its sign and no unit after it", () => {

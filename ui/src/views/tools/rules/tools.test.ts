@@ -2,7 +2,14 @@
 import { expect, test } from "vitest";
 import { blank, options, resolve } from "../../../approval/edit/schema";
 import type { ToolSpec } from "../../../platform/generated/ToolSpec";
-import { findTools, formSchema, matchesPattern, namesTool } from "./tools";
+import {
+  callSchema,
+  firstArguments,
+  findTools,
+  formSchema,
+  matchesPattern,
+  namesTool,
+} from "./tools";
 
 const tool = (id: string, pack = "shop", title = id): ToolSpec =>
   ({ id, pack, title }) as unknown as ToolSpec;
@@ -79,4 +86,25 @@ test("a schema that contains itself ends", () => {
   const short = formSchema({ $defs: { A: inner }, $ref: "#/$defs/A" });
   expect(resolve(short, short, "object")).toBeDefined();
   expect(blank(short, short).kind).toBe("object");
+});
+
+test("a call that is tried begins with the arguments that it needs", () => {
+  const schema = callSchema({
+    type: "object",
+    required: ["query", "limit", "gone"],
+    properties: {
+      query: { type: "string" },
+      limit: { type: "integer" },
+      only_new: { type: "boolean" },
+    },
+  });
+  expect(schema["required"]).toEqual(["query", "limit"]);
+  expect(firstArguments(schema)).toEqual({
+    kind: "object",
+    members: [
+      { name: "query", value: { kind: "string", text: "" } },
+      { name: "limit", value: { kind: "number", text: "" } },
+    ],
+  });
+  expect(firstArguments(callSchema(undefined))).toEqual({ kind: "object", members: [] });
 });

@@ -1,5 +1,6 @@
 // The tools that a rule names, found as the host finds them, and what the form takes from the description of a tool. Pure.
-import type { Schema } from "../../../approval/edit/schema";
+import type { Node } from "../../../approval/edit/json";
+import { below, blank, type Schema } from "../../../approval/edit/schema";
 import type { RuleAction } from "../../../platform/generated/RuleAction";
 import type { ToolSpec } from "../../../platform/generated/ToolSpec";
 
@@ -83,6 +84,22 @@ export function formSchema(schema: unknown): Schema {
   };
   const short = shorten(schema);
   return isObject(short) ? { ...short, required: [] } : {};
+}
+
+/** Returns the schema of a tool's arguments for a call that is tried: as for a rule, with the arguments that a call needs. */
+export function callSchema(schema: unknown): Schema {
+  const form = formSchema(schema);
+  const required = isObject(schema) ? schema["required"] : undefined;
+  const known = isObject(form["properties"]) ? Object.keys(form["properties"]) : [];
+  const needed = Array.isArray(required) ? required.map(String) : [];
+  return { ...form, required: needed.filter((name) => known.includes(name)) };
+}
+
+/** Returns the arguments that a call begins with: those that it needs, empty. */
+export function firstArguments(schema: Schema): Node {
+  const required = Array.isArray(schema["required"]) ? schema["required"].map(String) : [];
+  const members = required.map((name) => ({ name, value: blank(below(schema, name), schema) }));
+  return { kind: "object", members };
 }
 
 const isTooLong = (choices: unknown): boolean =>
