@@ -10,7 +10,7 @@ use crate::world::{Journey, Page, pictures};
 
 /// Opens the dialog and enters a text.
 fn enter(page: &Page<'_>, text: &str) {
-    page.named("header button", "Add server", true).click().expect("the button");
+    page.named("section button", "Add server", true).click().expect("the button");
     page.fill("Command, address or settings of another app", text);
     page.click("Continue");
 }

@@ -165,7 +165,7 @@ fn tray_label(journey: &Journey) -> Option<String> {
 /// In the Audit view: filters records by type and tool, and opens one.
 fn looks_up_a_record(page: &Page<'_>) {
     let rows = || {
-        page.script("return [...document.querySelectorAll('main ol button, ol[reversed] button')].map((row) => row.innerText);")
+        page.script("return [...document.querySelectorAll('main ol button:not(.repeats), ol[reversed] button:not(.repeats)')].map((row) => row.innerText);")
     };
     let all = |word: &str| {
         rows().as_array().is_some_and(|rows| {

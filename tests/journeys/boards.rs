@@ -1,11 +1,14 @@
 //! Boards in the window: the first board of a source, arranged by keyboard, with a filter and a period,
 //! in small and large windows; a tile and a board that are brought back; and a source that is gone.
 
+use std::fmt::Write as _;
+
 use kit::webdriver::{key, wait};
 use serde_json::{Value, json};
 
 use crate::{
     given,
+    keyboard::tab_to,
     views::{fits, resize},
     world::{Journey, NOW, Page},
 };
@@ -87,6 +90,61 @@ fn the_first_board_of_a_source_is_arranged_filtered_and_brought_back() {
     journey.assert_log_verifies();
 }
 
+#[test]
+fn a_portfolio_is_drilled_from_an_account_to_its_days_with_the_keyboard() {
+    let journey = Journey::with("portfolio", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
+    // Oak spends what is planned, Elm three fifths of it.
+    let mut ads = "Day,Account,Campaign,Cost\n".to_owned();
+    for day in 1..=17 {
+        writeln!(ads, "2026-11-{day:02},North,Oak,100.00\n2026-11-{day:02},South,Elm,60.00")
+            .expect("a text");
+    }
+    given::source(&journey, "ads", &ads);
+    let plan = "Account,Campaign,Budget,Start,End\nNorth,Oak,3000,2026-11-01,2026-11-30\n\
+                South,Elm,3000,2026-11-01,2026-11-30\n";
+    given::source(&journey, "plan", plan);
+    journey.chat(|page| {
+        page.go("Boards");
+        page.click("New board");
+        let offers = "return !!document.querySelector('dialog[open] option[value=pacing]');";
+        wait("the source to be offered", || (page.script(offers) == json!(true)).then_some(()));
+        page.choose("Start with", "pacing");
+        page.click("Create board");
+        drawn(page);
+        let opens = "const all = [...document.querySelectorAll('[data-tile] td button[tabindex=\"0\"]')]; \
+                     return all.map((one) => one.textContent.trim());";
+        let opens = page.script(opens);
+        let names = opens.as_array().cloned().unwrap_or_default();
+        let accounts: Vec<&Value> =
+            names.iter().filter(|name| *name == "South" || *name == "North").collect();
+        assert_eq!(accounts, ["South", "North"], "the account at risk comes first: {opens}");
+    });
+    journey.picture("portfolio.png");
+    journey.chat(|page| {
+        tab_to(page, "South");
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        divided(page, &json!({"dimension": "campaign"}));
+        tab_to(page, "Elm");
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        divided(page, &json!({"time": "day"}));
+        let rows = page.script("return document.querySelectorAll('dialog[open] tbody tr').length;");
+        assert!(rows.as_u64() >= Some(17), "{rows} days");
+    });
+    journey.quit();
+    journey.assert_log_verifies();
+}
+
+/// Waits until the rows of a drill-down are divided in some way and can be opened.
+fn divided(page: &Page<'_>, by: &Value) {
+    let script = "const dialog = document.querySelector('dialog[open]'); \
+                  return dialog?.querySelector('td button:not(:disabled)') && dialog.querySelector('select').value;";
+    let is_divided = |written: &Value| {
+        let written: Option<Value> = serde_json::from_str(written.as_str()?).ok();
+        (written.as_ref() == Some(by)).then_some(())
+    };
+    wait(&format!("the rows by {by}"), || is_divided(&page.script(script)));
+}
+
 /// Makes the first board of the source ads, and waits until it has figures.
 pub fn make_board(page: &Page<'_>) {
     page.click("New board");
@@ -98,10 +156,17 @@ pub fn make_board(page: &Page<'_>) {
     computed(page);
 }
 
-/// Waits until all tiles have figures.
+/// Waits until all tiles have figures, and the board says what holds for all of them.
 fn computed(page: &Page<'_>) {
+    drawn(page);
+    page.says("As of");
+    page.says("Computed with definitions that nobody approved yet.");
+}
+
+/// Waits until all tiles have figures.
+fn drawn(page: &Page<'_>) {
     let script = "const all = [...document.querySelectorAll('[data-tile]')]; \
-                  return all.length > 3 && all.every((tile) => tile.innerText.includes('As of') && \
+                  return all.length > 3 && all.every((tile) => tile.querySelector('.body:not(.old)') && \
                   !tile.querySelector('[role=status] svg'));";
     wait("the figures of all tiles", || (page.script(script) == json!(true)).then_some(()));
 }

@@ -30,12 +30,14 @@ fn a_time_series_is_a_line_with_the_values_of_its_table_on_the_page_and_in_saved
     model.ask(&journey, "@Data Show the spend by day", "data_chart", json!({"query": query}));
     journey.chat(|page| {
         drawn(page, "Lines");
-        page.click("Show table");
+        switch_to(page, "Table");
         let rows = table(page);
         assert_eq!(rows.len(), 10, "the first rows: {rows:?}");
         for (at, (_, text)) in rows.iter().enumerate() {
             assert_eq!(number(text), SPEND[at], "{rows:?}");
         }
+        switch_to(page, "Lines");
+        drawn(page, "Lines");
         reads_values(page, &rows);
         switch_to(page, "Columns");
         drawn(page, "Columns");
@@ -107,7 +109,7 @@ fn drawn(page: &Page<'_>, view: &str) {
 
 /// Returns the days and amounts of the result's table, as they are shown.
 fn table(page: &Page<'_>) -> Vec<(String, String)> {
-    let script = "return [...document.querySelectorAll('section.shaped tbody tr:not(.total)')] \
+    let script = "return [...document.querySelectorAll('section.shaped tbody tr:not(.total, .part)')] \
                   .map((row) => [...row.cells].map((cell) => cell.innerText.replace(/\\s+/g, ' ').trim()));";
     let rows = wait("the table of the result", || {
         let rows = page.script(script);

@@ -38,7 +38,7 @@ fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
         page.says("Which table or view is the source?");
         page.click("orders");
         page.says("Nothing is connected yet.");
-        page.says("adds up");
+        page.says("summed");
     });
     in_sizes(&journey, "database-survey");
     journey.picture("database-found.png");
@@ -46,6 +46,7 @@ fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
         page.named("footer button", "Connect", true).click().expect("a click");
         page.says("orders is connected.");
         page.click("Show the source");
+        page.named("[role=tab]", "Rows", false).click().expect("a click");
         wait("the rows of the database", || cell(page, "2", "4").is_string().then_some(()));
         page.says("more than 500 rows");
     });
@@ -75,7 +76,8 @@ fn a_table_of_a_database_is_connected_and_outlives_a_stop_of_the_server() {
     });
     journey.assert_in_no_file(PASSWORD);
     journey.chat(|page| {
-        page.click("Remove source");
+        page.click("More for this source");
+        page.named("[role=menuitem]", "Remove source", true).click().expect("a click");
         page.says("The connection, its password and the definitions are deleted.");
         page.click("Remove and erase");
         page.says("Drop files anywhere on this window");

@@ -84,9 +84,13 @@ fn an_approval_shows_the_origin_of_its_values_and_the_edited_values() {
     // An edit is a form, and the new proposal stays in view.
     journey.approval(|page| {
         page.click("Edit");
-        page.fill("quantity", "none");
+        page.fill("Quantity", "none");
         page.says("Enter a number");
-        page.fill("quantity", "1");
+        page.fill("Quantity", "1");
+        page.says("Was: 2");
+        page.says("The request before your change");
+        let text = page.text();
+        assert!(!text.contains("SHA-256"), "the hash of the earlier request: {text}");
     });
     pictures(&journey, "form");
     journey.approval(|page| {
@@ -124,6 +128,7 @@ fn an_approval_shows_the_origin_of_its_values_and_the_edited_values() {
         assert!(names.len() == 2 && names[0] != names[1], "{names:?}");
         page.click("Reject all…");
         page.says("These 2 actions will be rejected");
+        assert!(!page.has_button("Approve"), "the question stands beside another decision");
     });
     pictures(&journey, "several");
     server.push(Reply::text(["Not done."]));

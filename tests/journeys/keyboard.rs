@@ -7,7 +7,7 @@ use crate::world::{Journey, Page};
 
 /// Presses Tab until an element with this name has the focus.
 #[track_caller]
-fn tab_to(page: &Page<'_>, name: &str) {
+pub fn tab_to(page: &Page<'_>, name: &str) {
     // Prices contain non-breaking spaces.
     let name = &name.split_whitespace().collect::<Vec<_>>().join(" ");
     for _ in 0..120 {

@@ -17,6 +17,7 @@ use kit::webdriver::{key, wait};
 use serde_json::{Value, json};
 
 use crate::{
+    asking::change_part,
     boards::make_board,
     given::{self, Model},
     views::resize,
@@ -26,6 +27,8 @@ use crate::{
 /// The names of the themes as a page has them.
 const THEMES: [&str; 3] = ["light", "dark", "contrast"];
 const SIZES: [(u32, u32); 5] = [(1280, 800), (720, 480), (800, 600), (1920, 1080), (2560, 1440)];
+/// The sizes of pictures of single places of a conversation.
+const SCENE_SIZES: [(u32, u32); 3] = [(1280, 800), (720, 480), (1920, 1080)];
 const APPROVAL_SIZES: [(u32, u32); 3] = [(1440, 900), (1024, 700), (480, 800)];
 
 /// The rules whose result depends on the theme. All others are checked in the first theme only.
@@ -125,12 +128,41 @@ fn conversation(inspection: &Inspection<'_>, model: &Model) {
     model.ask(journey, "@Guardian How is account 17 pacing?", "analyze_portfolio_pacing", account);
     let shoes = json!({"query": "trail shoe"});
     model.ask(journey, "@Shopper Show me trail shoes", "product_search", shoes);
+    scenes(inspection);
+    inspection.view("chat");
+}
+
+/// Opens the parts of the first result one after the other: its table, how it was computed, and the
+/// form of a part of its question. Each has pictures of its own place.
+fn scenes(inspection: &Inspection<'_>) {
+    let journey = inspection.journey;
+    let (question, result) = ("[role=log] .entry.user", "section.shaped");
+    inspection.scene("chat-chart", question, result);
+    let second = format!("{question} ~ .entry.user");
+    inspection.scene("chat-figures", &second, &second);
+    journey.chat(|page| page.click("Table"));
+    let table = format!("{result} .rows");
+    inspection.scene("chat-table", &table, &table);
+    journey.chat(|page| page.click("Lines"));
     journey.chat(|page| {
-        page.click("Show table");
         page.click("How was this computed?");
         wait("how it was computed", || page.find(".how .record button", "Verify", true));
     });
-    inspection.view("chat");
+    let how = format!("{result} .how");
+    inspection.scene("chat-computed", &how, &how);
+    journey.chat(|page| {
+        change_part(page, "/period");
+        page.named("label", "Period", true);
+    });
+    inspection.window("main", "chat-chip", &SIZES[1..2], &THEMES[..1]);
+    inspection.scene("chat-chip", question, result);
+    journey.chat(|page| {
+        page.choose("Period", "last_7_days");
+        page.click("Apply");
+        page.says("You changed the question.");
+    });
+    inspection.scene("chat-edited", result, result);
+    journey.chat(|page| page.click("Back to the answer as given"));
 }
 
 fn overlays(inspection: &Inspection<'_>) {
@@ -157,6 +189,7 @@ fn data(inspection: &Inspection<'_>) {
     inspection.view("data");
     journey.chat(|page| {
         page.click("ads");
+        page.named("[role=tab]", "Rows", false).click().expect("a click");
         wait("the rows", || page.find("[role=gridcell]", "Autumn", true));
     });
     inspection.part("source-rows");
@@ -218,16 +251,21 @@ fn others(inspection: &Inspection<'_>) {
     }
 }
 
-/// Returns a table of the last twenty days.
+/// Returns a table of the last twenty days, with a line that confirms its sums.
 fn ads() -> String {
     let today = Utc::now().date_naive();
-    let mut text = "Day,Campaign,Cost,Clicks\n".to_owned();
+    let mut text = "Day,Campaign,Cost (EUR),Clicks\n".to_owned();
+    let (mut all_cost, mut all_clicks) = (0, 0);
     for ago in 1..=20 {
         let day = today - TimeDelta::days(ago);
         let campaign = if ago % 2 == 0 { "Autumn" } else { "Winter" };
         let (cost, clicks) = (ago * 37 % 101, ago * 5 % 17);
+        all_cost += cost;
+        all_clicks += clicks;
         writeln!(text, "{day},{campaign},{cost}.25,{clicks}").expect("text grows");
     }
+    // Twenty quarters are five.
+    writeln!(text, "Total,,{}.00,{all_clicks}", all_cost + 5).expect("text grows");
     text
 }
 
@@ -285,11 +323,29 @@ impl<'j> Inspection<'j> {
                 let size = format!("{width}x{height}");
                 resize(page, width, height);
                 note(&size, &page.session.run(CUT, json!([])).expect("a list"));
-                self.pictures(page, &format!("{name}-{size}"));
+                self.pictures(page, &format!("{name}-{size}"), &THEMES);
             }
             if label == "main" {
                 resize(page, SIZES[0].0, SIZES[0].1);
             }
+        });
+    }
+
+    /// Saves pictures of a conversation with this element at the top, or with another one in a low
+    /// window, if somebody wants them.
+    fn scene(&self, name: &str, top: &str, top_if_low: &str) {
+        if wanted_pictures().is_none() {
+            return;
+        }
+        self.journey.chat(|page| {
+            for (width, height) in SCENE_SIZES {
+                resize(page, width, height);
+                to_top(page, if height < 600 { top_if_low } else { top });
+                page.at_rest(".picture svg");
+                let themes = if (width, height) == SIZES[0] { &THEMES[..2] } else { &THEMES[..1] };
+                self.pictures(page, &format!("{name}-{width}x{height}"), themes);
+            }
+            resize(page, SIZES[0].0, SIZES[0].1);
         });
     }
 
@@ -303,9 +359,9 @@ impl<'j> Inspection<'j> {
     }
 
     /// Saves a picture of the page in each theme, if somebody wants them.
-    fn pictures(&self, page: &Page<'_>, name: &str) {
+    fn pictures(&self, page: &Page<'_>, name: &str, themes: &[&str]) {
         let Some(folder) = wanted_pictures() else { return };
-        for theme in THEMES.iter().rev() {
+        for theme in themes.iter().rev() {
             page.script(&format!("document.documentElement.dataset.theme = '{theme}';"));
             self.journey.picture(folder.join("looks").join(format!("{name}-{theme}.png")));
         }
@@ -315,6 +371,22 @@ impl<'j> Inspection<'j> {
         let found = self.found.borrow();
         assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
     }
+}
+
+/// Scrolls the conversation until an element is at its top and stays there. The list follows its
+/// end while answers and the window still change.
+fn to_top(page: &Page<'_>, selector: &str) {
+    let script = "const at = document.querySelector(arguments[0]), frame = at?.closest('[role=log]'); \
+                  if (!frame) return false; \
+                  const top = at.getBoundingClientRect().top - frame.getBoundingClientRect().top; \
+                  const isThere = Math.abs(top) < 24; \
+                  if (!isThere) at.scrollIntoView({ block: 'start' }); return isThere;";
+    let mut stayed = 0;
+    wait(&format!("{selector} to stay at the top"), || {
+        let is_there = page.session.run(script, json!([selector])).ok()? == json!(true);
+        stayed = if is_there { stayed + 1 } else { 0 };
+        (stayed >= 8).then_some(())
+    });
 }
 
 /// Waits until nothing is loading. A view that always loads something is inspected all the same.

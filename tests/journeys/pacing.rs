@@ -73,10 +73,10 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
         page.go("Tools");
         page.click("Instructions");
         wait("the specialist with its tool, and the file of instructions that was found for it", || {
-            let rows = page.script("return [...document.querySelectorAll('#tools-panel tr')].map((row) => row.innerText);");
+            let rows = page.script("return [...document.querySelectorAll('#tools-panel li')].map((row) => row.innerText);");
             let has = |word: &str| {
                 let mut rows = rows.as_array().into_iter().flatten().filter_map(Value::as_str);
-                rows.any(|row| row.contains("analyze_portfolio_pacing") && row.contains(word))
+                rows.any(|row| row.contains("Analyze portfolio pacing") && row.contains(word))
             };
             (has("Guardian") && has("Found")).then_some(())
         });

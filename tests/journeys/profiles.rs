@@ -24,8 +24,8 @@ fn columns_of_a_source_have_figures_of_their_values_and_bars_that_count_all_rows
         page.named("[role=tab]", "Columns", false).click().expect("a click");
         page.says("Computed from all 4 rows.");
         let cost = column(page, "Cost");
-        assert_eq!(figures(&cost, ["Empty", "Different"]), ["0", "3"]);
-        let bounds = figures(&cost, ["Least", "Greatest", "Total"]);
+        assert_eq!(figures(&cost, ["Empty", "Different values"]), ["0", "3"]);
+        let bounds = figures(&cost, ["Smallest", "Largest", "Total"]);
         let bounds = bounds.map(|text| text.parse::<f64>().expect("a number"));
         assert_eq!(bounds, [0.5, 110.0, 320.5]);
         let counts: Vec<u64> = serde_json::from_value(cost["ranges"].clone()).expect("counts");
@@ -35,10 +35,10 @@ fn columns_of_a_source_have_figures_of_their_values_and_bars_that_count_all_rows
         assert!(cost["summary"].as_str().is_some_and(|text| text.contains("110")), "{cost}");
 
         let campaign = column(page, "Campaign");
-        assert_eq!(figures(&campaign, ["Empty", "Different"]), ["1 (25%)", "2"]);
+        assert_eq!(figures(&campaign, ["Empty", "Different values"]), ["1 (25%)", "2"]);
         assert_eq!(campaign["frequent"][0], "Brand 2");
         let day = column(page, "Day");
-        assert_eq!(figures(&day, ["Least", "Greatest"]), ["Nov 1, 2026", "Nov 4, 2026"]);
+        assert_eq!(figures(&day, ["First", "Last"]), ["Nov 1, 2026", "Nov 4, 2026"]);
         page.named("summary", "As a table", false).click().expect("a click");
         wait("the ranges as a table", || {
             let script = "return document.querySelector('[data-column] details[open] td')?.getClientRects().length > 0;";

@@ -89,7 +89,7 @@ fn logs_in(journey: &Journey, address: &str) {
     journey.chat(|page| {
         page.go("Settings");
         page.click("Keys and access");
-        page.fill("Key NORCE_OAUTH_CLIENT_SECRET", SECRET);
+        page.fill("Key for Shop", SECRET);
         // Other packs have keys, too, so the shop's field is selected.
         let of_the_shop =
             "return [...document.querySelectorAll('.key')].find((key) => key.innerText.includes('NORCE_OAUTH'))?.querySelector('button') ?? null;";

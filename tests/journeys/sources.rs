@@ -1,5 +1,5 @@
 //! Sources in the window: a file dropped, looked at, corrected, imported, read as a table, refreshed,
-//! taken back and removed; a file that cannot be read; a program that dies in the middle of its work;
+//! undone and removed; a file that cannot be read; a program that dies in the middle of its work;
 //! and the pages in small and large windows.
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
@@ -54,6 +54,7 @@ fn a_dropped_file_becomes_a_source_that_can_be_read_taken_back_and_removed() {
         page.click("Import 3 rows");
         page.says("3 rows are in ads.");
         page.click("Show the source");
+        page.named("[role=tab]", "Rows", false).click().expect("a click");
         wait("three rows in the table", || (row_count(page) == json!("4")).then_some(()));
         page.click("Cost");
         wait("the greatest cost first", || {
@@ -85,21 +86,23 @@ fn a_dropped_file_becomes_a_source_that_can_be_read_taken_back_and_removed() {
     journey.chat(|page| {
         page.go("Data");
         page.click("ads");
+        has_focus(page, "h2");
+        page.named("[role=tab]", "Rows", false).click().expect("a click");
         wait("the rows after the restart", || (row_count(page) == json!("4")).then_some(()));
         wait("the width that was stored", || (width(page, 1) == before).then_some(()));
-        has_focus(page, "h2");
     });
 
     journey.chat(|page| {
         page.click("Imports");
-        page.says("If it is taken back, the source is as it was after ads.csv.");
+        page.says("If it is undone, the source is as it was after ads.csv.");
         page.says("Can be undone after the newer ones");
         page.click("Undo");
-        page.says("The import was taken back. ads is as it was before.");
-        page.says("If it is taken back, the source is empty.");
+        page.says("The import was undone. ads is as it was before.");
+        page.says("If it is undone, the source is empty.");
         page.click("Undo");
         page.says("There is no import.");
-        page.click("Remove source");
+        page.click("More for this source");
+        page.named("[role=menuitem]", "Remove source", true).click().expect("a click");
         page.click("Remove and erase");
         page.says("Drop files anywhere on this window");
         has_focus(page, "h1");
@@ -150,6 +153,7 @@ fn a_program_that_dies_in_the_middle_ends_its_work_and_nothing_else() {
             page.has_button("Show the source").then_some(())
         });
         page.click("Show the source");
+        page.named("[role=tab]", "Rows", false).click().expect("a click");
         wait("the table", || (row_count(page) == json!("40001")).then_some(()));
     });
     // The query process dies in the middle of a question of the table.
@@ -204,6 +208,7 @@ fn pages_about_sources_fit_every_window() {
     in_sizes(&journey, "imported");
     journey.chat(|page| {
         page.click("Show the source");
+        page.named("[role=tab]", "Rows", false).click().expect("a click");
         wait("the table", || (row_count(page) == json!("41")).then_some(()));
         // Only the columns in view are drawn.
         let drawn = page.script(

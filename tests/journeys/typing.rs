@@ -63,7 +63,7 @@ fn a_question_is_completed_and_a_word_is_underlined() {
         has_draft(page, "");
         assert_eq!(words(page), json!([]), "nothing is offered for an empty field");
 
-        page.click("Show table");
+        page.click("Table");
         shows(page, 0, &json!([["Autumn", "1,000.50"], ["Winter", "2,000.25"]]));
         change_part(page, "/period");
         page.choose("Period", "last_month");
