@@ -20,7 +20,7 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
         return Failure::permanent(model_error(
             ModelErrorKind::Unavailable,
             text!("No encrypted connection to {host}: {text}.", host, text),
-            "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
+            "Check the address in Settings (http or https?) and that the package ca-certificates is installed.",
         ))
         .with_problem(Problem::Tls);
     }
@@ -28,7 +28,7 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
         return Failure::permanent(model_error(
             ModelErrorKind::Unavailable,
             text!("The name {host} cannot be resolved.", host),
-            "Check the base URL in Settings and the network connection.",
+            "Check the address in Settings and the network connection.",
         ))
         .with_problem(Problem::Dns);
     }
@@ -52,7 +52,7 @@ pub(super) fn transport_failure(host: &str, error: &reqwest::Error) -> Failure {
         return Failure::transient(model_error(
             ModelErrorKind::Unavailable,
             text!("No connection to {host}.", host),
-            "Check that the server runs, the base URL in Settings, and the network connection.",
+            "Check that the server runs, the address in Settings, and the network connection.",
         ))
         .with_problem(Problem::NoConnection);
     }
@@ -89,7 +89,7 @@ fn certificate_error(host: &str, fault: &CertificateFault) -> ModelError {
         ),
         F::OtherName => (
             text!("The certificate belongs to another server than {host}.", host),
-            "Check the base URL in Settings.",
+            "Check the address in Settings.",
         ),
         F::Authority => (
             text!(
@@ -100,7 +100,7 @@ fn certificate_error(host: &str, fault: &CertificateFault) -> ModelError {
         ),
         F::Other => (
             text!("The certificate of {host} cannot be verified.", host),
-            "Check the base URL in Settings and the system's certificates.",
+            "Check the address in Settings and the system's certificates.",
         ),
     };
     model_error(ModelErrorKind::Unavailable, message, hint)

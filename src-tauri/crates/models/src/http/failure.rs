@@ -73,7 +73,7 @@ impl Failure {
         }
         let address = format!("{}/v1", base.as_str().trim_end_matches('/'));
         let hint = text!(
-            "Enter {address} as base URL in Settings: for most servers it ends in /v1.",
+            "Enter {address} as the address in Settings: for most servers it ends in /v1.",
             address
         );
         let error = ModelError { hint: Some(hint), ..no_such_address() };
@@ -131,7 +131,7 @@ pub(crate) fn bad_address() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
         "The model's address is not a web address that can be used.",
-        "Enter a base URL such as https://api.openai.com/v1 in Settings, without a user name or password in it.",
+        "Enter an address such as https://api.openai.com/v1 in Settings, without a user name or password in it.",
     )
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn not_the_protocol() -> ModelError {
     model_error(
         ModelErrorKind::Protocol,
         "The server's answer is not what this kind of provider sends.",
-        "Check the provider and the base URL in Settings: for most servers it ends in /v1.",
+        "Check the provider and the address in Settings: for most servers it ends in /v1.",
     )
 }
 
@@ -201,7 +201,7 @@ fn no_such_address() -> ModelError {
     model_error(
         ModelErrorKind::BadRequest,
         "The server has no model API at this address.",
-        "Check the base URL in Settings: for most servers it ends in /v1.",
+        "Check the address in Settings: for most servers it ends in /v1.",
     )
 }
 
@@ -317,7 +317,7 @@ pub(super) fn from_status(
         404 => Failure::permanent(model_error(
             ModelErrorKind::BadRequest,
             text!("{host} knows no such model or address.", host),
-            server_message::hint(&said).unwrap_or("Check the model's name and the base URL in Settings."),
+            server_message::hint(&said).unwrap_or("Check the model's name and the address in Settings."),
         ))
         .with_problem(Problem::Model),
         407 => proxy_login(),
@@ -336,7 +336,7 @@ pub(super) fn from_status(
         300..=399 => Failure::permanent(model_error(
             ModelErrorKind::BadRequest,
             text!("{host} points to another address.", host),
-            "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
+            "Enter the final address in Settings; redirects are not followed, so that the key goes nowhere else.",
         ))
         .with_problem(Problem::Api),
         _ if known == KnownFailure::Forbidden => refused_permission(host),
@@ -356,7 +356,7 @@ pub(super) fn from_status(
             | KnownFailure::Other => model_error(
                 ModelErrorKind::BadRequest,
                 text!("{host} refused the request (status {status}).", host, status = code),
-                server_message::hint(&said).unwrap_or("Check the model and the base URL in Settings."),
+                server_message::hint(&said).unwrap_or("Check the model and the address in Settings."),
             ),
         }),
     };
