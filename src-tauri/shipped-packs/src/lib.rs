@@ -3,14 +3,18 @@
 
 use std::sync::Arc;
 
-use campaign_portfolio_pacing::PacingService;
+use campaign_portfolio_pacing::{PacingSample, PacingService};
 use contract::{ResultView, pack_code::PackCode, result::read_content};
 use serde_json::{Value, to_value};
 use shop_adapter::{ParsedResult, ShopAdapter};
 
 /// The code of all packs that ship.
 pub fn all() -> PackCode {
-    PackCode { adapters: vec![Arc::new(ShopAdapter)], services: vec![Arc::new(PacingService)] }
+    PackCode {
+        adapters: vec![Arc::new(ShopAdapter)],
+        services: vec![Arc::new(PacingService)],
+        samples: vec![Arc::new(PacingSample)],
+    }
 }
 
 /// Returns the content that a window draws for a result of any pack. None if the data cannot be

@@ -21,6 +21,7 @@ mod list_accounts;
 mod list_request;
 mod money;
 mod names;
+mod old_data;
 mod pace;
 mod periods;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod seed;
 mod select;
 mod service;
 mod standing;
+mod tables;
 mod time;
 mod what_if;
 mod window;
@@ -57,6 +59,7 @@ pub use db::{Dataset, FILE};
 pub use import::{FileKind, FileReport, ImportReport, MAX_ERRORS};
 pub use money::MICROS;
 pub use pace::Thresholds;
+pub use sample::PacingSample;
 pub use service::PacingService;
 
 /// The service's name in the manifest.
@@ -255,6 +258,10 @@ impl Pacing {
         run: impl FnOnce(&mut Connection, Dataset) -> Result<T, AgentError>,
     ) -> Result<T, AgentError> {
         let mut guard = self.db.lock().unwrap_or_else(PoisonError::into_inner);
+        if guard.is_some() && !self.path.is_file() {
+            // A person removed the file. Changes of a removed file would be lost.
+            *guard = None;
+        }
         let db = match guard.as_mut() {
             Some(db) => db,
             None => guard.insert(db::open(&self.path)?),

@@ -5,8 +5,10 @@
 mod csv;
 mod portfolio;
 mod rng;
+mod tables;
 
 pub use csv::{SampleCsv, as_csv};
+pub use tables::PacingSample;
 
 use portfolio::{ACCOUNTS, ADVERTISERS, AccountPlan, CAMPAIGNS, CampaignPlan, FORMATS};
 use rng::Rng;

@@ -10,11 +10,11 @@ use contract::{
     AgentError, DataEntries, Dataset, Datasets, FileSurvey, ImportProblem,
     data::{ImportOptions, ImportOutcome, ImportProgress},
     manifest::PackManifest,
-    pack_code::{LinkedService, Now, PackData, PackService},
+    pack_code::{CreateFile, LinkedService, Now, OldTables, PackData, PackService},
 };
 use serde_json::{Map, Value};
 
-use crate::{ImportReport, Pacing, SERVICE, Thresholds};
+use crate::{ImportReport, Pacing, SERVICE, Thresholds, old_data};
 
 /// The pacing service, before it is opened.
 pub struct PacingService;
@@ -40,6 +40,18 @@ impl LinkedService for PacingService {
         let error =
             AgentError::invalid("The pacing pack is not in use, so there is no delivery data.");
         Some(error.reason("pack_not_used").hint("Look at the pack's faults in Tools."))
+    }
+
+    fn export_tables(
+        &self,
+        data_dir: &Path,
+        create: &mut CreateFile<'_>,
+    ) -> Result<Option<OldTables>, AgentError> {
+        old_data::export(data_dir, create)
+    }
+
+    fn old_files(&self, data_dir: &Path) -> Vec<PathBuf> {
+        vec![old_data::file_in(data_dir)]
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct AuditSearch {
     /// Only about this tool, by its id
     #[arg(long)]
     pub(crate) tool: Option<String>,
-    /// Only this decision, e.g. approved, rejected, expired or denied
+    /// Only this decision or outcome, e.g. approved, rejected, denied or error
     #[arg(long)]
     pub(crate) decision: Option<String>,
     /// Not before this day or moment (2026-03-31, or 2026-03-31T09:30:00Z)

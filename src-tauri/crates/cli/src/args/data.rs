@@ -10,6 +10,8 @@ use clap::{Subcommand, ValueEnum};
 pub(crate) enum Data {
     /// Import files as a source, or connect a database
     Add(Box<DataAdd>),
+    /// Add the fictional sample as sources; only on a terminal
+    Sample,
     /// All sources
     List,
     /// The meaning of a source's columns, its definitions and its imports
@@ -26,6 +28,8 @@ pub(crate) enum Data {
     Undo(Named),
     /// Remove a source and erase its rows; only on a terminal
     Remove(Named),
+    /// Delete what packs of an older version kept, after its rows became sources; only on a terminal
+    RemoveOld,
     /// Compute the figures of a record of the log again and compare
     Verify {
         /// The number of the record

@@ -51,6 +51,7 @@ fn run_unwrapped(command: Data, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             answers::check_printing(out, &args.printing)?;
             linked(data_dir, async |link| answers::measure(link, out, args).await)
         }
+        Data::Sample => linked(data_dir, async |link| add::add_sample(link, out).await),
         Data::List => linked(data_dir, async |link| sources::list(link, out).await),
         Data::Describe(named) => {
             linked(data_dir, async |link| sources::describe(link, out, named.name).await)
@@ -64,6 +65,7 @@ fn run_unwrapped(command: Data, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         Data::Remove(named) => {
             linked(data_dir, async |link| sources::remove(link, out, named.name).await)
         }
+        Data::RemoveOld => linked(data_dir, async |link| sources::remove_old(link, out).await),
         Data::Approve { named, hash: Some(hash) } => {
             linked(data_dir, async |link| approving::approve(link, out, named.name, hash).await)
         }

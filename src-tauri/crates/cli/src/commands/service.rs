@@ -1,7 +1,7 @@
 //! `csign service-level`: the speed of the last runs against the targets, their errors, and their
 //! cost.
 
-use contract::{Empty, LatencyClass, LatencyView};
+use contract::{Empty, LatencyClass, LatencyView, Spent};
 
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
@@ -28,10 +28,10 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
     }
     let spent = view.spent;
     out.print_line(format!(
-        "Today: {} in {}, {:.4} USD.",
+        "Today: {} in {}, {}.",
         count(spent.tokens, "token"),
         count(spent.calls, "model call"),
-        spent.usd
+        cost(&spent)
     ));
     if spent.unpriced_calls > 0 {
         let (are, their) =
@@ -59,6 +59,15 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// Returns the cost. A model without a price costs something, and never nothing.
+fn cost(spent: &Spent) -> String {
+    match (spent.usd > 0.0, spent.unpriced_calls > 0) {
+        (false, true) => "cost unknown".to_owned(),
+        (true, true) => format!("at least {:.4} USD", spent.usd),
+        (_, false) => format!("{:.4} USD", spent.usd),
+    }
+}
+
 fn latency_line(out: Out, latency: &LatencyView) -> String {
     let class = match latency.class {
         LatencyClass::Simple => "simple    ",
@@ -79,5 +88,21 @@ fn latency_line(out: Out, latency: &LatencyView) -> String {
             )
         }
         None => format!("{head}  no such run yet  target {}", seconds(latency.target_ms)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::Spent;
+
+    use super::cost;
+
+    #[test]
+    fn a_model_without_a_price_is_never_free() {
+        let spent = |usd, unpriced_calls| Spent { usd, unpriced_calls, calls: 2, tokens: 9 };
+        assert_eq!(cost(&spent(0.0, 2)), "cost unknown");
+        assert_eq!(cost(&spent(0.5, 1)), "at least 0.5000 USD");
+        assert_eq!(cost(&spent(0.5, 0)), "0.5000 USD");
+        assert_eq!(cost(&spent(0.0, 0)), "0.0000 USD");
     }
 }

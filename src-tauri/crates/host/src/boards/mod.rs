@@ -13,7 +13,7 @@ use audit::Log;
 use contract::{
     AgentError, BoardContent, BoardId, BoardTileAddParams, BoardTileParams, ErrorCode, Reason,
     RecordType, SourceName, TileId,
-    boards::{Board, BoardSummary, Tile, TileFigures},
+    boards::{Board, BoardSummary, FIRST_TILES, Tile, TileFigures, TileView},
     params::{BoardDeleteParams, BoardSaveParams},
 };
 use engine::{
@@ -146,10 +146,12 @@ impl Boards {
     ) -> Result<TileFigures, AgentError> {
         let Board { revision, content, .. } = self.opened()?.read(&params.board)?;
         let tile = content.tiles.iter().find(|tile| tile.id == params.tile);
+        let tile = tile.ok_or_else(unknown_tile)?;
         let ask = TileQuery {
-            query: &tile.ok_or_else(unknown_tile)?.query,
+            query: &tile.query,
             filters: &content.filters,
             period: content.period.as_ref(),
+            has_totals: tile.view == TileView::Table,
         };
         let run = self.runs.begin(&params.run);
         let measured = self.sources.measure_tile(ask, run.token()).await;
@@ -240,10 +242,13 @@ fn check_revision(board: &Board, shown: u64) -> Result<(), AgentError> {
 }
 
 fn summary_of(board: Board) -> BoardSummary {
+    let BoardContent { name, source, tiles, .. } = board.content;
     BoardSummary {
         id: board.id,
-        name: board.content.name,
-        tiles: u32::try_from(board.content.tiles.len()).unwrap_or(u32::MAX),
+        name,
+        tiles: u32::try_from(tiles.len()).unwrap_or(u32::MAX),
+        first: tiles.into_iter().take(FIRST_TILES).collect(),
+        source,
         changed_at: Some(board.changed_at),
         faults: Vec::new(),
     }
@@ -252,7 +257,15 @@ fn summary_of(board: Board) -> BoardSummary {
 /// Returns the entry of a board whose file is damaged.
 fn unreadable(id: BoardId, error: &AgentError) -> BoardSummary {
     let faults = std::iter::once(error.text()).chain(error.hint_as_text()).collect();
-    BoardSummary { name: id.to_string(), id, tiles: 0, changed_at: None, faults }
+    BoardSummary {
+        name: id.to_string(),
+        id,
+        tiles: 0,
+        first: Vec::new(),
+        source: None,
+        changed_at: None,
+        faults,
+    }
 }
 
 fn unknown_tile() -> AgentError {

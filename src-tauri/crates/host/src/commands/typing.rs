@@ -40,8 +40,7 @@ impl Host {
         let places = Places(&params.text);
         let KnownSources { catalog, names, .. } = known.as_ref();
         let cursor = places.byte_at(params.cursor);
-        let found =
-            KnownSources::reader().complete(&text, cursor, names, catalog, &params.language);
+        let found = known.reader().complete(&text, cursor, names, catalog, &params.language);
         let completed = |completion: questions::Completion| QuestionCompletion {
             from: places.unit_at(completion.replace.start),
             to: places.unit_at(completion.replace.end),
@@ -64,7 +63,7 @@ impl Host {
         known: &KnownSources,
         response: &mut QuestionReadResponse,
     ) {
-        let reader = KnownSources::reader();
+        let reader = known.reader();
         let KnownSources { catalog, names, .. } = known;
         let (as_of, before) = (self.as_of(), params.before.as_deref());
         let outcomes: Vec<Outcome> = match before {
@@ -100,7 +99,7 @@ impl Host {
         let Some(known) = self.sources.known().await else {
             return QuestionSuggestionsResponse { questions: Vec::new() };
         };
-        let reader = KnownSources::reader();
+        let reader = known.reader();
         let KnownSources { catalog, names, values, .. } = known.as_ref();
         // The offline model reads questions in these two languages.
         let language = if params.language == "sv" { "sv" } else { "en" };

@@ -22,6 +22,7 @@ use super::{
     Inner, Sources,
     describing::Described,
     failures::removed_meanwhile,
+    origins::{is_sample, sample_note},
     storage::{State, stored_columns},
     used::{catalog_of, used_sources},
 };
@@ -154,6 +155,7 @@ impl Inner {
             cursor: place,
             parts: words.parts,
         });
+        note_sample(&described, &mut result);
         result.more = result.more.map(|cursor| Place { as_of: Some(as_of), cursor }.write());
         Ok((Asked::Query(Box::new(query)), result))
     }
@@ -199,6 +201,7 @@ impl Inner {
         let place = cursor.clone();
         let ask = AskQuery { sql: sql.to_owned(), sources, limits: page.limits(), cursor };
         let mut result: DataResult = self.send(&described, "data.query", &ask, cancel).await?;
+        note_sample(&described, &mut result);
         result.asked = Some(AskedQuestion {
             sql: Some(sql.to_owned()),
             cursor: place,
@@ -356,6 +359,13 @@ impl Inner {
             .commit("asked", asked.to_value().to_string());
         let draft = if text.len() <= RECORDED { draft.commit("result", text) } else { draft };
         self.append(draft, by).await
+    }
+}
+
+/// Says that figures are those of a sample.
+fn note_sample(described: &[Described], result: &mut DataResult) {
+    if described.iter().any(|one| is_sample(one.source.origin.as_ref())) {
+        result.notes.insert(0, sample_note());
     }
 }
 

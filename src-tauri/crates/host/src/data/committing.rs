@@ -65,7 +65,10 @@ impl Import<'_> {
         let former = Former { decisions, place };
         let state = State::new(parent, table, entry, file, former);
         target.source.decisions = kept;
-        target.source.place = Some(self.params.place.clone());
+        // A file that the app itself wrote is deleted, so that it cannot be read again.
+        let is_of_person = self.origin.is_none();
+        target.source.place = is_of_person.then(|| self.params.place.clone());
+        target.source.origin = self.origin.cloned().or(target.source.origin.take());
         target.states.push(state.id.clone());
         target.chain.insert(0, state.clone());
         target.state = Some(state);

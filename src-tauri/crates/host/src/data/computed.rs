@@ -2,7 +2,10 @@
 //! its columns, and says which sources it needs. It has no file and no rows of its own. This module
 //! must not know how the rows are computed.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use analytics::{Catalog, SourceModel, TableColumn, pacing_columns, propose_pacing};
 use contract::{
@@ -16,9 +19,11 @@ use super::{
     Inner, change_record,
     describing::Described,
     naming::free_name,
-    storage::{State, StoredSource},
+    origins::is_sample,
+    storage::{State, Storage, StoredSource},
     used::model_of,
 };
+use crate::log::current_caller;
 
 /// The name of a proposed source.
 const NAME: &str = "pacing";
@@ -88,7 +93,7 @@ impl Inner {
             }
             for (delivery, model) in &tables {
                 let pair = (delivery.source.name.clone(), plan.source.name.clone());
-                if pair.0 == pair.1 || known.contains(&pair) {
+                if pair.0 == pair.1 || known.contains(&pair) || !goes_with(delivery, plan) {
                     continue;
                 }
                 let name = free_name(&SourceName::new(NAME), &self.storage.names());
@@ -126,6 +131,57 @@ impl Inner {
         self.storage.write_definitions(name, &text)?;
         self.keep_version(name, definitions)?;
         self.storage.write(&source)
+    }
+
+    /// Tells the sources that are computed from tables of a set what the set says: the time zones of
+    /// accounts, and that a thing has the same names in all tables, so that one that is only planned
+    /// has a name. Returns their names. The caller holds the lock of changes.
+    pub(super) async fn complete_computed(
+        &self,
+        names: &[SourceName],
+        zones: &BTreeMap<String, String>,
+    ) -> Result<Vec<SourceName>, AgentError> {
+        let mut found = Vec::new();
+        for name in self.storage.names() {
+            let Ok(described) = self.read_described(&name) else { continue };
+            let from = described.computed_from();
+            if from.is_empty() || !from.iter().all(|one| names.contains(one)) {
+                continue;
+            }
+            found.push(name.clone());
+            let mut definitions = described.definitions.clone();
+            let Some(pacing) = &mut definitions.pacing else { continue };
+            let plan = self.read_described(&pacing.plan.source)?.definitions;
+            complete(pacing, &plan, zones);
+            if definitions == described.definitions {
+                continue;
+            }
+            let text = analytics::write_definitions(&definitions)?;
+            let draft = change_record("defined", &name)
+                .commit("before", described.text.clone())
+                .commit("after", text.clone());
+            self.record(draft, &current_caller()).await?;
+            self.storage.write_definitions(&name, &text)?;
+            self.keep_version(&name, &definitions)?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the definitions that are proposed for a computed source of a set, with what the set
+    /// says. None: its tables do not fit, or it is not computed.
+    pub(super) fn propose_again(
+        &self,
+        computed: &Described,
+        zones: &BTreeMap<String, String>,
+    ) -> Result<Option<Definitions>, AgentError> {
+        let [delivery, plan] = computed.computed_from()[..] else { return Ok(None) };
+        let (delivery, plan) = (self.read_described(delivery)?, self.read_described(plan)?);
+        let name = &computed.source.name;
+        let mut proposed = propose_pacing(name, &model_of(&delivery), &model_of(&plan));
+        if let Some(pacing) = proposed.as_mut().and_then(|proposed| proposed.pacing.as_mut()) {
+            complete(pacing, &plan.definitions, zones);
+        }
+        Ok(proposed)
     }
 
     /// Returns the columns of a computed source as they follow from its definitions and the tables of
@@ -220,18 +276,39 @@ impl Inner {
         if pairs == before {
             return Ok(());
         }
-        self.storage.write_json(&self.storage.removed_computed(), &pairs)
+        self.storage.write_json(&removed_file(&self.storage), &pairs)
     }
 
     fn removed_pairs(&self) -> Result<BTreeSet<Pair>, AgentError> {
-        let path = self.storage.removed_computed();
+        let path = removed_file(&self.storage);
         if path.is_file() { self.storage.read_json(&path) } else { Ok(BTreeSet::new()) }
     }
+}
+
+/// Completes the definitions of a computed source by what is known of its tables.
+fn complete(pacing: &mut Pacing, plan: &Definitions, zones: &BTreeMap<String, String>) {
+    if pacing.feed.is_some() && pacing.zones.is_empty() {
+        pacing.zones.clone_from(zones);
+    }
+    for by in pacing.by.iter_mut().filter(|by| by.plan.is_none()) {
+        by.plan = plan.dimensions.contains_key(&by.name).then(|| by.name.clone());
+    }
+}
+
+/// Returns the file with the deliveries and plans whose computed source a person removed.
+fn removed_file(storage: &Storage) -> PathBuf {
+    storage.root().join("removed-computed.json")
 }
 
 fn pair_of(described: &Described) -> Option<Pair> {
     let [delivery, plan] = described.computed_from()[..] else { return None };
     Some((delivery.clone(), plan.clone()))
+}
+
+/// Whether a delivery may be compared with a plan. A sample is compared with itself alone.
+fn goes_with(delivery: &Described, plan: &Described) -> bool {
+    let is_fictional = |one: &Described| is_sample(one.source.origin.as_ref());
+    is_fictional(delivery) == is_fictional(plan)
 }
 
 fn stricter(one: ModelAccess, other: ModelAccess) -> ModelAccess {

@@ -1,29 +1,26 @@
 //! Describes sources: their columns, imports and definitions. A person who changes definitions also
-//! approves them; all other definitions are proposals. Approvals are stored as hashes outside of
-//! the definitions file. This module must not know how figures are computed.
+//! approves them; all other definitions are proposals. This module must not know how figures are
+//! computed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use analytics::Proof;
 use contract::{
-    AgentError, ModelAccess, Reason, SourceApproveParams, SourceDefineParams, SourceDescription,
-    SourceName, SourceParams, SourceView, Text,
+    AgentError, ModelAccess, SourceDefineParams, SourceDescription, SourceName, SourceParams,
+    SourceView, Text,
     definitions::{DefinitionView, Definitions},
     params::{DefinitionFault, SemanticModel},
     sources::{FoundColumn, SourceKind, SourceStatus, TableReport},
-    text,
 };
 
 use super::{
     Inner, Sources, change_record,
-    corrections::{Before, add_new, change, choose_uses, faulty, parse, without},
+    corrections::{Before, add_new, change, choose_uses, parse, without},
     hashes::hash_of,
+    origins::{is_sample, origin_notes, sample_note},
     storage::{State, StoredSource},
 };
 use crate::log::current_caller;
-
-/// The hashes of approved definitions, by source.
-type Approvals = BTreeMap<SourceName, BTreeSet<String>>;
 
 /// A source with its states and definitions.
 pub(super) struct Described {
@@ -106,31 +103,6 @@ impl Sources {
         description.source.notes.extend(notes);
         Ok(description)
     }
-
-    /// Approves all definitions of a source, if they are those that were shown. A file can be
-    /// edited, and an import can add definitions, while a person reads.
-    pub(crate) async fn approve(
-        &self,
-        params: &SourceApproveParams,
-    ) -> Result<SourceDescription, AgentError> {
-        let inner = self.opened()?;
-        let _changing = inner.begin_change().await?;
-        let described = inner.read_described(&params.name)?;
-        if let Some(fault) = described.faults.first() {
-            return Err(faulty(fault));
-        }
-        if hash_of(&described.definitions) != params.definitions_hash {
-            return Err(changed_since_shown(&params.name));
-        }
-        let draft =
-            change_record("approved", &params.name).commit("definitions", described.text.clone());
-        inner.record(draft, &current_caller()).await?;
-        let hashes = described.views.iter().map(|view| view.hash.clone()).collect();
-        inner.add_approvals(&params.name, hashes)?;
-        inner.keep_version(&params.name, &described.definitions)?;
-        let described = inner.read_described(&params.name)?;
-        Ok(inner.description(described, BTreeMap::new()))
-    }
 }
 
 impl Inner {
@@ -147,6 +119,11 @@ impl Inner {
         let mut notes: Vec<Text> = Vec::new();
         if is_database {
             notes.extend(super::databases::network_note());
+        }
+        notes.extend(origin_notes(described.source.origin.as_ref()));
+        let is_fictional = self.is_fictional(described);
+        if is_fictional && !is_sample(described.source.origin.as_ref()) {
+            notes.push(sample_note());
         }
         notes.extend(described.faults.iter().map(|fault| fault.text.clone()));
         notes.extend(self.check_computed(described).err().map(|error| error.text()));
@@ -173,6 +150,7 @@ impl Inner {
                 .filter_map(|measure| measure.settles_after)
                 .max(),
             computed_from: described.computed_from().into_iter().cloned().collect(),
+            is_sample: is_fictional,
             notes,
         }
     }
@@ -194,6 +172,15 @@ impl Inner {
         } else {
             SourceStatus::Ready
         }
+    }
+
+    /// Whether the rows are fictional, or computed from fictional ones.
+    fn is_fictional(&self, described: &Described) -> bool {
+        let is_one = |name: &SourceName| {
+            self.storage.read(name).is_ok_and(|source| is_sample(source.origin.as_ref()))
+        };
+        is_sample(described.source.origin.as_ref())
+            || described.computed_from().into_iter().any(is_one)
     }
 
     /// Whether a source has no rows, or cannot have any because those that it needs have none.
@@ -222,6 +209,7 @@ impl Inner {
             status: SourceStatus::Damaged,
             settles_after: None,
             computed_from: Vec::new(),
+            is_sample: false,
             notes,
         }
     }
@@ -242,6 +230,7 @@ impl Inner {
         let model = analytics::write_ossie(std::slice::from_ref(&described.definitions)).ok();
         SourceDescription {
             ossie: model.map(|model| SemanticModel { text: model.text, lost: model.lost }),
+            path: analytics::drill_path(&described.definitions, described.columns()),
             source: self.view_of(&described),
             models_get: described.source.models_get,
             definitions_hash: hash_of(&described.definitions),
@@ -266,10 +255,14 @@ impl Inner {
         let columns: Vec<FoundColumn> =
             chain.first().map_or_else(|| source.columns.clone(), |state| state.columns.clone());
         let (definitions, text, faults) = self.read_definitions(name, &columns)?;
-        let approved = self.approvals()?.remove(name).unwrap_or_default();
+        let approved = self.approvals_of(name)?;
         let proof = chain.first().map(|state| Proof::of_report(&state.import.report));
         let proof = proof.unwrap_or_default();
-        let views = analytics::definition_views(&definitions, &proof, &approved)?;
+        let hashes: BTreeSet<String> = approved.keys().cloned().collect();
+        let mut views = analytics::definition_views(&definitions, &proof, &hashes)?;
+        for view in &mut views {
+            view.approval = approved.get(&view.hash).cloned().flatten();
+        }
         if let Some(pacing) = &definitions.pacing {
             source.models_get = self.access_of(source.models_get, pacing);
         }
@@ -362,53 +355,6 @@ impl Inner {
     ) -> Result<(), AgentError> {
         self.storage.keep_version(name, &hash_of(definitions), definitions, self.clock.now())
     }
-
-    fn approvals(&self) -> Result<Approvals, AgentError> {
-        let path = self.storage.approved_definitions();
-        if path.is_file() { self.storage.read_json(&path) } else { Ok(Approvals::new()) }
-    }
-
-    pub(super) fn add_approvals(
-        &self,
-        name: &SourceName,
-        hashes: BTreeSet<String>,
-    ) -> Result<(), AgentError> {
-        let mut approvals = self.approvals()?;
-        approvals.entry(name.clone()).or_default().extend(hashes);
-        self.storage.write_json(&self.storage.approved_definitions(), &approvals)
-    }
-
-    /// Forgets the approvals of a source that was removed.
-    pub(super) fn forget_approvals(&self, name: &SourceName) -> Result<(), AgentError> {
-        let mut approvals = self.approvals()?;
-        if approvals.remove(name).is_none() {
-            return Ok(());
-        }
-        self.storage.write_json(&self.storage.approved_definitions(), &approvals)
-    }
-
-    /// Approves the definitions that a person changed, and no other definitions.
-    fn approve_changed(
-        &self,
-        before: &Described,
-        definitions: &Definitions,
-    ) -> Result<(), AgentError> {
-        let known: BTreeSet<&String> = before.views.iter().map(|view| &view.hash).collect();
-        let proof = Proof::default();
-        let views = analytics::definition_views(definitions, &proof, &BTreeSet::new())?;
-        let changed: BTreeSet<String> =
-            views.into_iter().map(|view| view.hash).filter(|hash| !known.contains(hash)).collect();
-        if changed.is_empty() {
-            return Ok(());
-        }
-        self.add_approvals(&before.source.name, changed)
-    }
-}
-
-fn changed_since_shown(source: &SourceName) -> AgentError {
-    AgentError::invalid(text!("The definitions of {source} changed since they were shown.", source))
-        .reason(Reason::Changed)
-        .hint("Review them again.")
 }
 
 fn access_name(access: ModelAccess) -> &'static str {

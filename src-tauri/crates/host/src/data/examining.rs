@@ -2,7 +2,7 @@
 //! take, how far its processes are isolated, and the limits of each kind of process.
 
 use contract::{
-    Amount, CheckState, DoctorCheck, Text,
+    Amount, CheckState, DoctorCheck, Text, ToParam as _,
     sources::{
         DATABASE_ROWS, IMPORT_MEMORY, ImportLimits, PROCESS_MEMORY, RESULT_BYTES, RESULT_ROWS,
         TEXT_BYTES,
@@ -13,9 +13,10 @@ use guard::{NetworkRestriction, filters_work, landlock_abi, network_restriction}
 
 use super::{Inner, Sources, asking, importer, processes};
 
-/// The bytes of a megabyte of a limit of memory, and of a megabyte on the disk.
+/// The bytes of a megabyte of a limit of memory.
 const MEBI: u64 = 1 << 20;
-const MEGA: u64 = 1_000_000;
+/// The units of sizes on the disk.
+const SIZES: [(&str, u64); 3] = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
 
 impl Sources {
     /// Checks what importers and questions depend on.
@@ -28,7 +29,9 @@ impl Sources {
             let hint = error.hint_as_text();
             return vec![DoctorCheck { hint, ..check("data", CheckState::Warning, error.text()) }];
         }
-        vec![self.0.check_room(), check_isolation(), self.0.tell_limits()]
+        let mut checks = vec![self.0.check_room(), check_isolation(), self.0.tell_limits()];
+        checks.extend(self.0.tell_problems());
+        checks
     }
 }
 
@@ -36,10 +39,10 @@ impl Inner {
     fn check_room(&self) -> DoctorCheck {
         let room = self.storage_use();
         let message = text!(
-            "Sources of data: {count}. Their rows take {used} of at most {limit} MB.",
+            "Sources of data: {count}. Their rows take {used} of at most {limit}.",
             count = self.storage.names().len(),
-            used = Amount::whole(room.bytes.div_ceil(MEGA)),
-            limit = Amount::whole(room.limit_bytes / MEGA)
+            used = size_text(room.bytes),
+            limit = size_text(room.limit_bytes)
         );
         if room.bytes <= room.limit_bytes {
             return check("data", CheckState::Ok, message);
@@ -47,6 +50,22 @@ impl Inner {
         // Former rows are deleted at once, so these are rows in force.
         let hint = "Only rows in force are left. Remove sources, or raise snapshot_limit_mb under [data] in countersign.toml.";
         DoctorCheck { hint: Some(hint.into()), ..check("data", CheckState::Warning, message) }
+    }
+
+    /// Says which rows of an older version did not become sources.
+    fn tell_problems(&self) -> Vec<DoctorCheck> {
+        let problems = self.problems.lock();
+        let told = problems.iter().map(|(service, problem)| {
+            let message = text!(
+                "The earlier data of {service} are no sources yet: {problem}",
+                service,
+                problem
+            );
+            let hint = "The next start tries it again. The earlier file stays as it is.";
+            let check = check("earlier data", CheckState::Warning, message);
+            DoctorCheck { hint: Some(hint.into()), ..check }
+        });
+        told.collect()
     }
 
     fn tell_limits(&self) -> DoctorCheck {
@@ -71,6 +90,22 @@ impl Inner {
     }
 }
 
+/// Returns a size on the disk in the unit that people read it in. The window writes the sizes of
+/// sources in the same way.
+fn size_text(bytes: u64) -> Text {
+    let Some((unit, one)) = SIZES.into_iter().find(|(_, one)| bytes >= *one) else {
+        return text!("{count} bytes", count = bytes);
+    };
+    let tenths = (bytes + one / 20) / (one / 10);
+    // Three digits say enough of a size.
+    let digits = if tenths < 100 {
+        format!("{}.{}", tenths / 10, tenths % 10)
+    } else {
+        ((bytes + one / 2) / one).to_string()
+    };
+    Text::listed([Amount::new(&digits, 0, Some(unit)).to_param()], "")
+}
+
 fn check_isolation() -> DoctorCheck {
     let is_strong = landlock_abi() > 0 && filters_work();
     let files = if is_strong {
@@ -92,4 +127,16 @@ fn check_isolation() -> DoctorCheck {
 
 fn check(name: &str, state: CheckState, message: Text) -> DoctorCheck {
     DoctorCheck { name: name.into(), state, message, hint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_as_in_the_list_of_sources() {
+        let texts = [0, 909, 1_000, 1_540_000, 53_400, 9_960, 20_000_000_000].map(size_text);
+        let texts: Vec<&str> = texts.iter().map(Text::as_str).collect();
+        assert_eq!(texts, ["0 bytes", "909 bytes", "1 kB", "1.5 MB", "53 kB", "10 kB", "20 GB"]);
+    }
 }

@@ -23,6 +23,7 @@ use super::{
     folders,
     importer::{ReadFile, run_importer, stopped},
     opened::{OpenedFile, note_replaced},
+    origins::{Origin, is_sample},
     path_accounts, places,
     questions::{self, SKIP},
     remembering,
@@ -38,6 +39,8 @@ pub(super) struct Import<'a> {
     pub(super) is_survey: bool,
     pub(super) job: &'a str,
     pub(super) stop: &'a CancellationToken,
+    /// The origin of the rows, if the app itself wrote the file. Such a file replaces all rows.
+    pub(super) origin: Option<&'a Origin>,
 }
 
 /// A source in the state that it will have when all files are read.
@@ -60,6 +63,13 @@ pub(super) struct Candidate {
     pub(super) questions: Vec<ImportQuestion>,
     /// The remembered decisions that do not fit the file.
     pub(super) unused: Vec<String>,
+}
+
+impl Pending {
+    /// Returns the source as it was before its first file.
+    fn without_rows(self) -> Self {
+        Self { state: None, chain: Vec::new(), ..self }
+    }
 }
 
 impl Import<'_> {
@@ -149,7 +159,8 @@ impl Import<'_> {
     fn named_source(&self) -> Result<Option<Pending>, AgentError> {
         let Some(name) = &self.params.name else { return Ok(None) };
         if self.inner.storage.names().contains(name) {
-            return self.open(name).map(Some);
+            let found = self.open(name)?;
+            return Ok(Some(if self.origin.is_some() { found.without_rows() } else { found }));
         }
         let proper = super::naming::name_from(name.as_str());
         if proper != *name {
@@ -172,6 +183,9 @@ impl Import<'_> {
             ))
             .reason("is_database")
             .hint("Choose another name for the file."));
+        }
+        if self.origin.is_none() && is_sample(source.origin.as_ref()) {
+            return Err(takes_no_files(name));
         }
         if source.present.is_none() {
             self.inner.read_described(name)?.check_own_rows()?;
@@ -398,6 +412,12 @@ fn name_questions(result: &mut ImportResult, file: &str) {
 /// Whether a file needs an answer from a person, so that no rows of the job may be stored.
 fn is_open(result: &ImportResult) -> bool {
     !result.questions.is_empty() || result.change.is_none()
+}
+
+fn takes_no_files(name: &SourceName) -> AgentError {
+    AgentError::invalid(text!("{name} is fictional sample data, which takes no files.", name))
+        .reason("is_sample")
+        .hint("Choose another name for the file.")
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> AgentError {

@@ -363,9 +363,14 @@ async fn make_index(
     let values: BTreeMap<SourceName, BTreeMap<String, Vec<String>>> =
         read.iter().map(|(name, one)| (name.clone(), one.values.clone())).collect();
     // Many values take a while, in which other work goes on.
-    let make = move || Arc::new(KnownSources::new(catalog, values).with_limited(limited));
+    let make = move || {
+        let known = KnownSources::new(catalog, values)?;
+        Some(Arc::new(known.with_limited(limited)))
+    };
     let made = spawn_blocking(make).await;
-    made.inspect_err(|error| tracing::warn!(%error, "the names of sources cannot be indexed")).ok()
+    made.inspect_err(|error| tracing::warn!(%error, "the names of sources cannot be indexed"))
+        .ok()
+        .flatten()
 }
 
 /// Drops the less frequent values of large dimensions if those of all sources are too many.

@@ -4,6 +4,7 @@
 //! nor the views that show the results.
 
 mod addresses;
+mod approvals;
 mod asking;
 mod change_questions;
 mod changes;
@@ -32,7 +33,9 @@ mod jobs;
 mod known;
 mod leaving;
 mod naming;
+mod old_data;
 mod opened;
+mod origins;
 mod path_accounts;
 mod places;
 mod processes;
@@ -43,10 +46,12 @@ mod recognising;
 mod remembering;
 mod replacing;
 mod retention;
+mod samples;
 mod service;
 mod shared_columns;
 mod storage;
 mod synonyms;
+mod table_sets;
 mod tables;
 mod taking_back;
 mod telling;
@@ -70,6 +75,7 @@ use audit::Log;
 use contract::{
     AgentError, CallerKind, ErrorCode, FolderParams, FoldersResponse, Reason, RecordType,
     SourceAddParams, SourceJob, SourceJobView, SourceName, SourceParams, SourceView, Text,
+    pack_code::PackCode,
     sources::{ImportDecisions, SourceKind, StorageUse},
 };
 use engine::{
@@ -77,6 +83,7 @@ use engine::{
     ports::{AuditLog as _, Clock, Durability, Ids, RecordDraft},
 };
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     keys::Keys,
@@ -140,6 +147,12 @@ struct Inner {
     /// The lock that is held while the folders for imports without a person change.
     allowing: Mutex<()>,
     known: Mutex<known::Kept>,
+    /// The code of packs, which has samples, and rows of an older version.
+    pack_code: PackCode,
+    /// Why rows of an older version did not become sources.
+    problems: old_data::Problems,
+    /// Ends the work in the background.
+    closing: CancellationToken,
     on_change: OnceLock<OnChange>,
 }
 
@@ -172,9 +185,13 @@ impl Sources {
             changing: Mutex::default(),
             allowing: Mutex::default(),
             known: Mutex::default(),
+            pack_code: options.pack_code.clone(),
+            problems: old_data::Problems::default(),
+            closing: CancellationToken::new(),
             on_change: OnceLock::new(),
         }));
         if !is_closed {
+            sources.0.note_new_profile();
             // The cleanup runs in the background, so that it does not delay the start.
             let weak = sources.downgrade();
             tokio::spawn(async move {
@@ -342,6 +359,7 @@ impl Sources {
 
     /// Ends all jobs and processes.
     pub(crate) async fn shut_down(&self) {
+        self.0.closing.cancel();
         self.0.jobs.stop_all();
         self.0.processes.shut_down().await;
     }
@@ -400,8 +418,15 @@ impl Inner {
             // This task runs only this import, so that a panic ends only this job.
             let running = self.jobs.running(&id);
             let _changing = self.changing.lock().await;
-            let import =
-                Import { inner: &self, params: &params, by, is_survey, job: &id, stop: &stop };
+            let import = Import {
+                inner: &self,
+                params: &params,
+                by,
+                is_survey,
+                job: &id,
+                stop: &stop,
+                origin: None,
+            };
             let mut end = import.run(&files).await;
             if let Ok(results) = &mut end
                 && let Some(last) = results.iter_mut().rfind(|result| result.is_stored)

@@ -23,6 +23,7 @@ use tempfile::TempDir;
 use super::{
     hashes::hash_of,
     naming::name_from,
+    origins::Origin,
     places::{FileStamp, stamp},
 };
 use crate::profile::{create_private_folder, unusable_file, write_atomically};
@@ -56,6 +57,9 @@ pub(super) struct StoredSource {
     pub(super) hosts: Vec<String>,
     #[serde(default)]
     pub(super) models_get: ModelAccess,
+    /// The origin of the rows, if not files of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<Origin>,
 }
 
 /// An import that was taken back.
@@ -126,6 +130,7 @@ impl StoredSource {
             columns: Vec::new(),
             hosts: Vec::new(),
             models_get: ModelAccess::default(),
+            origin: None,
         }
     }
 
@@ -202,11 +207,6 @@ impl Storage {
     /// Returns the file with the hashes of approved definitions.
     pub(super) fn approved_definitions(&self) -> PathBuf {
         self.root.join("approved-definitions.json")
-    }
-
-    /// Returns the file with the deliveries and plans whose computed source a person removed.
-    pub(super) fn removed_computed(&self) -> PathBuf {
-        self.root.join("removed-computed.json")
     }
 
     /// Returns the file with the hashes of accepted drivers.

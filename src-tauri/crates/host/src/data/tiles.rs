@@ -29,6 +29,8 @@ pub(crate) struct TileQuery<'a> {
     pub(crate) query: &'a MetricQuery,
     pub(crate) filters: &'a [Condition],
     pub(crate) period: Option<&'a Period>,
+    /// Whether the tile shows the figures of all groups together, too.
+    pub(crate) has_totals: bool,
 }
 
 /// The figures of a tile.
@@ -63,6 +65,9 @@ impl Sources {
         let catalog = catalog_of(&described);
         let narrowed = analytics::narrow(&params.query, ask.filters, ask.period, &catalog, &as_of)?;
         params.query = MetricQuery { as_of: Some(as_of.clone()), ..narrowed.query.clone() };
+        // A ratio has no total that the window could add up.
+        let has_totals = ask.has_totals && may_have_totals(&params.query);
+        params.query.totals |= has_totals;
         let needed = needed(described, &params.query, &as_of)?;
         // Computed rows are as fresh as those that they come from, which are needed, too.
         let has_rows = |one: &&Described| !one.is_computed();
@@ -72,7 +77,11 @@ impl Sources {
         let (asked, mut result) = inner.measure(params, page, cancel).await?;
         let record = inner.record_figure(&asked, &result, &current_caller()).await?;
         result.record = Some(record);
-        let content = content_of(&result)?;
+        let mut content = content_of(&result)?;
+        if result.row_count < 2 && !narrowed.query.totals {
+            // One row is its own total.
+            content.totals.clear();
+        }
         // Columns that are not drawn are of no use.
         result.columns.truncate(content.columns.len());
         Ok(Measured {
@@ -122,6 +131,12 @@ fn content_of(result: &DataResult) -> Result<ResultContent, AgentError> {
     let content = read_content(&view, &json!(result));
     let content = content.ok_or_else(|| odd_answer(&"the figures of a tile have no columns"))?;
     Ok(ResultContent { total: result.row_count, ..content })
+}
+
+/// Whether a query has groups whose figures can be computed together.
+fn may_have_totals(query: &MetricQuery) -> bool {
+    let is_plain = !query.rows && query.then.is_none() && query.explain.is_none();
+    is_plain && query.pivot.is_none() && !query.measures.is_empty() && !query.by.is_empty()
 }
 
 fn freshness_of(described: &Described) -> Freshness {

@@ -15,6 +15,11 @@ pub(crate) async fn from_terminal<T>(work: impl Future<Output = T>) -> T {
     CALLER.scope(CallerKind::Terminal, work).await
 }
 
+/// Runs work that goes on after its command, with the caller of the command.
+pub(crate) async fn for_caller<T>(caller: CallerKind, work: impl Future<Output = T>) -> T {
+    CALLER.scope(caller, work).await
+}
+
 /// Returns where the running command came from.
 pub(crate) fn current_caller() -> CallerKind {
     CALLER.try_with(Clone::clone).unwrap_or(CallerKind::Window)

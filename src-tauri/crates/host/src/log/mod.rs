@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use crate::profile::{Database, LiveProfile, Options, Paths};
 
 use asked::sign_record;
-pub(crate) use asked::{current_caller, from_terminal};
+pub(crate) use asked::{current_caller, for_caller, from_terminal};
 pub(crate) use copies::copy_if_due;
 pub(crate) use ledger::{Ledger, find_profiles};
 pub(crate) use offline::verify_folder;

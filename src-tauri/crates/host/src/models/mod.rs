@@ -57,7 +57,7 @@ pub(crate) fn check_key_storable(name: &str, settings: &Settings) -> Result<(), 
         Some(origin) => keys::check_may_carry_key(&origin),
         None => Err(AgentError::invalid("The key was not stored, because the model's address is not a valid web address.")
             .reason("bad_address")
-            .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),
+            .hint("Enter an address such as https://api.openai.com/v1 first, without a user name or password in it.")),
     }
 }
 

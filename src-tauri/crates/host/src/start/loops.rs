@@ -36,6 +36,9 @@ const CONFIRM_EVERY: Duration = Duration::from_secs(600);
 /// profile's clock, and at once after a change.
 const ALERTS_EVERY: Duration = Duration::from_secs(60);
 
+/// The time between two looks at whether the sample ends on an earlier day.
+const TABLES_EVERY: Duration = Duration::from_secs(600);
+
 /// The minimum time between two pushes about new records.
 const TOTALS_EVERY: Duration = Duration::from_millis(250);
 
@@ -48,6 +51,7 @@ pub(super) fn start_loops(host: &Arc<Host>) {
     tokio::spawn(confirm_checkpoints(Arc::downgrade(host)));
     tokio::spawn(end_idle_data_processes(Arc::downgrade(host)));
     tokio::spawn(check_alerts(Arc::downgrade(host)));
+    tokio::spawn(keep_tables(Arc::downgrade(host)));
     push_log_totals(host);
 }
 
@@ -133,6 +137,24 @@ async fn check_alerts(host: Weak<Host>) {
         if host.log.alarm().is_none() {
             host.alerts.check_if_due().await;
         }
+    }
+}
+
+/// Takes rows over that packs of an older version kept themselves, and makes the sample again each
+/// day.
+async fn keep_tables(host: Weak<Host>) {
+    loop {
+        let Some(host) = host.upgrade() else { return };
+        let (sources, is_alarmed) = (host.sources.clone(), host.log.alarm().is_some());
+        // Rows of years take a while to import, which must not keep the host open.
+        drop(host);
+        // During an alarm, nothing could be recorded.
+        if !is_alarmed {
+            sources.take_over_old_data().await;
+            sources.renew_samples().await;
+        }
+        drop(sources);
+        tokio::time::sleep(TABLES_EVERY).await;
     }
 }
 

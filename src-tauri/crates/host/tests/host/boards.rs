@@ -1,14 +1,16 @@
 //! Tests of boards through the command list, with the real data program: what is pinned, what its
 //! board changes, changes from two windows, and sources that are gone.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
+use chrono::{DateTime, Utc};
 use contract::{
     AgentError, AuditRecordView, BoardContent, BoardDeleteParams, BoardParams, BoardSaveParams,
     BoardTileAddParams, BoardTileParams, BoardTileStopParams, Commands as _, Empty, Reason,
     RecordType, SourceParams, VerifyParams,
     boards::{Board, Tile, TileFigures, TileView, TileWidth},
 };
+use engine::ports::Clock;
 use host::Options;
 use serde_json::{Value, json};
 
@@ -111,6 +113,25 @@ async fn a_pinned_result_is_computed_with_the_filters_and_the_period_of_its_boar
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_table_has_the_total_of_a_ratio_and_a_chart_asks_for_none() {
+    let world = World::new().await;
+    let text = "Day,Campaign,Cost,Clicks\n2026-11-01,Brand,100.00,10\n2026-11-02,Shoes,50.00,20\n";
+    world.import(&world.write("ads.csv", text)).await;
+    let per_click = json!({"ratio": ["spend", "clicks"], "as": "per_click"});
+    let query = json!({"source": "ads", "measures": [per_click], "by": ["campaign"]});
+    let board = pin(&world, None, query).await;
+    let figures = compute(&world, &board, 0).await.unwrap();
+    let total = figures.content.totals[0][1].value.as_f64();
+    assert_eq!(total, Some(5.0), "150 for 30 clicks, and no sum of 10 and 2.5");
+    assert!(!figures.query.totals, "the question is as it was pinned");
+    let mut tiles = board.content.tiles.clone();
+    tiles[0].view = TileView::Chart;
+    let board = save(&world, &board, json!({"tiles": tiles})).await.unwrap();
+    assert!(compute(&world, &board, 0).await.unwrap().content.totals.is_empty());
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_period_does_not_reach_a_source_without_a_time() {
     let world = World::new().await;
     world.import(&world.write("trees.csv", OAKS)).await;
@@ -188,6 +209,7 @@ async fn a_deleted_board_can_be_made_again_and_stays_after_a_restart() {
         .map(|board| (board.name.as_str(), board.tiles, board.faults.is_empty()))
         .collect();
     assert_eq!(shown, [("damaged", 0, false), ("Weekly", 1, true)]);
+    assert_eq!((&listed[0].first, &listed[1].first), (&Vec::new(), &again.content.tiles));
     world.host.stop().await;
 }
 
@@ -240,6 +262,55 @@ async fn all_tiles_of_the_first_board_of_a_source_can_be_computed() {
     // A run that has ended is no error.
     let stop = BoardTileStopParams { run: "run-0".to_owned() };
     world.host.board_tile_stop(stop).await.unwrap();
+    world.host.stop().await;
+}
+
+/// A clock that stands at a moment of November.
+struct November;
+
+impl Clock for November {
+    fn now(&self) -> DateTime<Utc> {
+        "2026-11-18T09:30:00Z".parse().unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_board_of_a_computed_source_has_what_is_at_risk_first() {
+    let world = World::with(|options| Options { clock: Arc::new(November), ..options }).await;
+    // Oak spends what is planned, Elm three fifths of it.
+    let days = (1..=17).map(|day| {
+        format!("2026-11-{day:02},North,Oak,100.00\n2026-11-{day:02},South,Elm,60.00\n")
+    });
+    let ads = format!("Day,Account,Campaign,Cost\n{}", days.collect::<String>());
+    world.import(&world.write("ads.csv", &ads)).await;
+    let plan = "Account,Campaign,Budget,Start,End\nNorth,Oak,3000,2026-11-01,2026-11-30\n\
+                South,Elm,3000,2026-11-01,2026-11-30\n";
+    world.import(&world.write("plan.csv", plan)).await;
+    let pacing = SourceParams { name: "pacing".into() };
+    let path = world.host.source_describe(pacing.clone()).await.unwrap().path.unwrap();
+    assert_eq!(
+        (path.things, path.level.as_str()),
+        (vec!["account".to_owned(), "campaign".to_owned()], "campaign")
+    );
+    let content = world.host.board_propose(pacing).await.unwrap();
+    assert_eq!(json!(content.period), json!({"this": "month"}));
+    let params = BoardSaveParams { id: None, revision: 0, content };
+    let board = world.host.board_save(params).await.unwrap();
+    let mut shown = Vec::new();
+    for at in 0..board.content.tiles.len() {
+        let figures = compute(&world, &board, at).await;
+        let figures = figures.unwrap_or_else(|error| panic!("tile {at}: {error:?}"));
+        assert_eq!(figures.unreached, [""; 0], "tile {at}");
+        shown.push(cells(&figures));
+    }
+    let begin = |row: &[Value]| json!(row[..3]);
+    let [figures, verdicts, accounts, campaigns, days] = &shown[..] else { panic!("{shown:?}") };
+    assert_eq!(json!(figures[0][..3]), json!([2720, 6000, -680]), "spend, budget and difference");
+    assert_eq!(begin(&verdicts[0]), json!([true, "behind", 1]));
+    assert_eq!(begin(&accounts[0]), json!(["South", true, "behind"]));
+    assert_eq!(begin(&accounts[1]), json!(["North", false, "on_track"]));
+    assert_eq!(begin(&campaigns[0]), json!(["Elm", true, "behind"]));
+    assert_eq!(days.len(), 30, "the plan of all days");
     world.host.stop().await;
 }
 

@@ -54,7 +54,11 @@ impl World {
         Self::open(folder, |options| Options { pack_dirs: vec![packs.clone()], ..options }).await
     }
 
-    async fn open(folder: tempfile::TempDir, change: impl Fn(Options) -> Options) -> Self {
+    /// Opens the profile in a folder, which may exist.
+    pub(crate) async fn open(
+        folder: tempfile::TempDir,
+        change: impl Fn(Options) -> Options,
+    ) -> Self {
         let host = open_host(&folder.path().join("profile"), change).await;
         Self { folder, host }
     }

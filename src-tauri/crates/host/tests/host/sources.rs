@@ -6,6 +6,7 @@ mod accounts;
 mod adding;
 mod cases;
 mod definitions;
+mod earlier;
 mod exports;
 mod figures;
 mod folders;
@@ -14,6 +15,7 @@ mod profiles;
 mod repeating;
 mod replacing;
 mod rights;
+mod sample;
 mod taking_back;
 mod typing;
 

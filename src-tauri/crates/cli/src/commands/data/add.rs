@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use contract::{
-    AgentError, ErrorCode, SourceAddParams, SourceName, SourceParams,
+    AgentError, Empty, ErrorCode, SourceAddParams, SourceName, SourceParams,
     sources::{ImportDecisions, ImportResult},
 };
 use host::quote_word;
@@ -139,6 +139,23 @@ fn print_for_programs(out: Out, outcomes: &[FileOutcome]) {
         [only] => out.print_json(only),
         all => out.print_json(&all),
     }
+}
+
+/// Adds the sample that ships with the app.
+pub(super) async fn add_sample(link: &Link, out: Out) -> Result<Exit, Failure> {
+    let mut interrupts = Interrupts::listen()?;
+    let job = link.commands.source_sample(Empty {}).await?;
+    let results = wait_for_job(link, out, &mut interrupts, job, "sample").await;
+    interrupts.exit_on_next();
+    let results = results?;
+    if out.json {
+        out.print_json(&results.into_iter().map(FileOutcome::read).collect::<Vec<_>>());
+        return Ok(Exit::Done);
+    }
+    for result in &results {
+        Paragraph::new(glance::summarise(result)).print_note(out);
+    }
+    Ok(Exit::Done)
 }
 
 /// Imports the new and changed files of a source. Questions are not asked: the answer needs the file.

@@ -74,7 +74,7 @@ pub(super) async fn approve(
     name: String,
     definitions_hash: String,
 ) -> Result<Exit, Failure> {
-    let params = SourceApproveParams { name: name.into(), definitions_hash };
+    let params = SourceApproveParams { name: name.into(), definitions_hash, only: Vec::new() };
     let described = link.commands.source_approve(params).await?;
     if out.json {
         out.print_json(&described);

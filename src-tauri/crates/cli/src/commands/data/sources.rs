@@ -287,6 +287,16 @@ pub(super) async fn undo(link: &Link, out: Out, name: String) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
+pub(super) async fn remove_old(link: &Link, out: Out) -> Result<Exit, Failure> {
+    link.commands.source_old_data_remove(Empty {}).await?;
+    if out.json {
+        out.print_json(&json!({"removed": "old_data"}));
+    } else {
+        out.print_note("The earlier files of packs were removed.");
+    }
+    Ok(Exit::Done)
+}
+
 pub(super) async fn remove(link: &Link, out: Out, name: String) -> Result<Exit, Failure> {
     let params = params(name);
     let known = link.commands.sources_list(Empty {}).await?.sources;

@@ -258,3 +258,19 @@ fn a_stopped_import_leaves_nothing() {
     let sources = run(&world, &["list", "--json"]).ends_with(0).json();
     assert_eq!(sources["sources"], serde_json::json!([]));
 }
+
+#[test]
+fn the_sample_is_added_once() {
+    let world = world();
+    let ran = at_a_terminal(&world, &["sample"]).ends_with(0);
+    assert_says(&ran.out, &["campaigns.csv is in the source campaigns", "delivery"]);
+    let listed = run(&world, &["list", "--json"]).ends_with(0).json();
+    let sources = listed["sources"].as_array().expect("a list");
+    let names: Vec<&str> = sources.iter().filter_map(|source| source["name"].as_str()).collect();
+    assert_eq!(names, ["campaigns", "delivery", "pacing"]);
+    assert!(sources.iter().all(|source| source["is_sample"] == true), "{listed}");
+    let ran = at_a_terminal(&world, &["sample"]).ends_with(0);
+    assert_says(&ran.out, &["The sample is already there."]);
+    let ran = run(&world, &["sample"]).ends_with(3);
+    assert_says(&ran.err, &["Only a person at a terminal"]);
+}

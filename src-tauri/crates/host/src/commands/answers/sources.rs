@@ -24,6 +24,11 @@ pub(super) async fn source_add(
     host.sources.add(params)
 }
 
+pub(super) async fn source_sample(host: &Host, _: Empty) -> Result<SourceJob, AgentError> {
+    host.check_alarm()?;
+    host.sources.add_samples()
+}
+
 pub(super) async fn source_job(
     host: &Host,
     params: SourceJob,
@@ -45,6 +50,11 @@ pub(super) async fn source_undo(
 
 pub(super) async fn source_remove(host: &Host, params: SourceParams) -> Result<Empty, AgentError> {
     host.remove_source(&params).await.map(|()| Empty {})
+}
+
+pub(super) async fn source_old_data_remove(host: &Host, _: Empty) -> Result<Empty, AgentError> {
+    host.check_alarm()?;
+    host.sources.remove_old_data().await.map(|()| Empty {})
 }
 
 pub(super) async fn source_refresh(

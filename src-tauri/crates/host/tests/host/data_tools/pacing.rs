@@ -84,7 +84,7 @@ async fn a_delivery_and_a_plan_become_a_source_of_their_own() {
     assert!(checked.is_repeated && checked.agrees, "{checked:?}");
 
     let definitions_hash = described.definitions_hash.clone();
-    let approve = SourceApproveParams { name: "pacing".into(), definitions_hash };
+    let approve = SourceApproveParams { name: "pacing".into(), definitions_hash, only: Vec::new() };
     let approved = world.host.source_approve(approve).await.unwrap();
     assert_eq!(approved.source.proposed, 0);
     let sql = "SELECT count(*) FROM pacing".to_owned();

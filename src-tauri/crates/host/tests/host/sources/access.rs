@@ -65,7 +65,7 @@ async fn doctor_tells_the_limits_of_the_data_processes() {
     let checks = world.host.doctor(Empty {}).await.unwrap().checks;
     let check = checks.iter().find(|check| check.name == *"data").unwrap();
     assert_ne!(check.state, CheckState::Failed);
-    assert!(check.message.contains("MB"), "{}", check.message);
+    assert!(check.message.contains("0 bytes of at most 20 GB"), "{}", check.message);
     world.host.stop().await;
 }
 
@@ -106,7 +106,7 @@ async fn doctor_tells_every_limit_and_the_isolation_of_the_data_processes() {
         check.message.to_string()
     };
     let room = message("data");
-    assert!(room.contains("0 of at most 20,000 MB"), "{room}");
+    assert!(room.contains("0 bytes of at most 20 GB"), "{room}");
     let limits = message("data limits");
     for part in [
         "1,792 MB of memory",

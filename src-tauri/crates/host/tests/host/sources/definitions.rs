@@ -15,7 +15,35 @@ fn as_shown(shown: &SourceDescription) -> SourceApproveParams {
     SourceApproveParams {
         name: shown.source.name.clone(),
         definitions_hash: shown.definitions_hash.clone(),
+        only: Vec::new(),
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_definition_is_approved_alone_with_its_time_and_caller() {
+    let world = World::new().await;
+    let source = world.import(&world.write("ads.csv", CLIENT_ONE)).await.source;
+    let text = "source: ads\ntime: {column: Day}\nmeasures:\n  mean: {average: Cost}\n  middle: {median: Cost}\n";
+    let file = world.folder.path().join("profile/data/sources/ads/definitions.yaml");
+    fs::write(&file, text).unwrap();
+    let shown = world.host.source_describe(named(&source)).await.unwrap();
+    assert_eq!(shown.source.proposed, 2);
+    let of = |described: &SourceDescription, name: &str| {
+        described.states.iter().find(|state| state.name == name).cloned().unwrap()
+    };
+    let unknown = SourceApproveParams { only: vec!["no such hash".to_owned()], ..as_shown(&shown) };
+    let refused = world.host.source_approve(unknown).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("changed"));
+    let one = SourceApproveParams { only: vec![of(&shown, "mean").hash], ..as_shown(&shown) };
+    let approved = world.host.source_approve(one).await.unwrap();
+    assert_eq!(approved.source.proposed, 1);
+    let (mean, middle) = (of(&approved, "mean"), of(&approved, "middle"));
+    assert!(mean.is_approved && mean.approval.is_some(), "{mean:?}");
+    assert!(!middle.is_approved && middle.approval.is_none(), "{middle:?}");
+    let all = world.host.source_approve(as_shown(&approved)).await.unwrap();
+    assert_eq!(all.source.proposed, 0);
+    assert_eq!(of(&all, "mean").approval, mean.approval, "the first approval counts");
+    world.host.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
