@@ -61,20 +61,22 @@ fn an_approved_action_changes_the_cart_and_is_recorded() {
     let action = ask_for_shoes(&journey);
 
     journey.approval(|page| {
-        // The page shows every argument of the exact call as text, as it would be sent.
+        // The page shows every argument of the exact call as text, as it would be sent. A name in words has the
+        // name that is sent below it.
         let canonical = action["arguments"].as_str().expect("canonical text");
         let arguments: Value = serde_json::from_str(canonical).expect("JSON");
         for heading in ["Before", "After", "Request"] {
             page.named("h2", heading, true);
         }
         let rows = page.script(
-            "return Object.fromEntries([...document.querySelectorAll('section[aria-label=\"Request\"] dt')].map((name) => [name.innerText.trim(), \
-             name.nextElementSibling.innerText]));",
+            "return Object.fromEntries([...document.querySelectorAll('section[aria-label=\"Request\"] dt')].map((name) => \
+             [name.innerText.trim().split('\\n').pop().toLowerCase(), name.nextElementSibling.innerText]));",
         );
         let bare = |text: &str| text.split_whitespace().collect::<String>();
         for (name, value) in arguments.as_object().expect("arguments by name") {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            assert_eq!(rows[name].as_str().map(bare), Some(bare(&value)), "{name} with its value: {rows}");
+            let shown = rows[name.to_lowercase()].as_str().map(bare);
+            assert_eq!(shown, Some(bare(&value)), "{name} with its value: {rows}");
         }
         let text = page.text();
         assert!(text.contains("cart.addItem"), "the tool is named: {text}");

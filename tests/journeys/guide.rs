@@ -34,7 +34,11 @@ fn packs_of_the_guide_answer_and_wait_for_an_approval() {
     journey.chat(|page| {
         page.click("Find a room");
         page.says("room.find");
-        page.says("\"seats\": 5");
+        wait("the argument by name", || {
+            let shown = "return [...document.querySelectorAll('dt')].some((name) => name.innerText.trim() === 'Seats' && \
+                         name.nextElementSibling.innerText.trim() === '5');";
+            (page.script(shown) == true).then_some(())
+        });
     });
     journey.picture("guide-answer.png");
     let answer = journey.ask("Greet Ada");

@@ -44,7 +44,7 @@ fn imported_files_are_used_in_the_next_answer() {
         page.says("2 lines cannot be read");
         page.says("Import the rest (1 line)");
         let causes = page.script("return [...[...document.querySelectorAll('table')].find((table) => table.caption?.textContent.includes('cannot be read')).tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));");
-        let told = json!([["1", "date", "“soon” is not a day. Write it as 2026-11-30.", "3"], ["1", "spend", "“12,5O” is not a number.", "4"]]);
+        let told = json!([["“soon” is not a day. Write it as 2026-11-30.", "date", "3", "1"], ["“12,5O” is not a number.", "spend", "4", "1"]]);
         assert_eq!(causes, told);
         assert_eq!(answering(page), "sample");
         assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
