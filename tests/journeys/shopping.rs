@@ -332,7 +332,16 @@ fn press(page: &Page<'_>, selector: &str, name: &str) {
         if place != seen.0 {
             seen = (place, Instant::now());
         }
-        if seen.1.elapsed() >= Duration::from_millis(400) { button.click().ok() } else { None }
+        if seen.1.elapsed() < Duration::from_millis(400) {
+            return None;
+        }
+        // A button that the composer covers in part is scrolled to, as a person would.
+        button.click().ok().or_else(|| {
+            page.script(&format!(
+                "[...document.querySelectorAll('{selector}')].find((one) => one.innerText.includes('{name}'))?.scrollIntoView({{ block: 'center' }});"
+            ));
+            None
+        })
     });
 }
 

@@ -13,9 +13,15 @@ export interface Fact {
   value: unknown;
 }
 
+/** Returns a tool by its title and by the id that the log has. */
+function toolText(id: string): string {
+  const title = titles.tool(id);
+  return title === id ? id : `${title} (${id})`;
+}
+
 function worded(name: string, value: unknown, fields: AuditRecordView["fields"]): unknown {
   if (typeof value === "object" && value !== null) return value;
-  if (name === "tool" && typeof value === "string") return titles.tool(value);
+  if (name === "tool" && typeof value === "string") return toolText(value);
   if (name === "agent" && typeof value === "string") return titles.agent(value);
   return valueOf(name, value, fields);
 }
@@ -39,7 +45,7 @@ function allFacts(record: AuditRecordView): Fact[] {
   if (session) facts.push({ name: "session", label: t("audit.session"), value: session });
   if (turn) facts.push({ name: "turn", label: t("audit.turn"), value: turn });
   if (tool && !("tool" in fields))
-    facts.push({ name: "tool", label: t("audit.tool"), value: titles.tool(tool) });
+    facts.push({ name: "tool", label: t("audit.tool"), value: toolText(tool) });
   for (const [name, value] of Object.entries(fields))
     // The words of a cost say that a price is missing.
     if (value !== "" && name !== "status" && !(name === "unpriced_models" && "nano_usd" in fields))
