@@ -21,21 +21,32 @@ use crate::{
 mod bounds;
 mod comparing;
 mod counting;
+mod deviations;
+mod earlier;
 mod excluding;
+mod expecting;
+mod extremes;
 mod figures;
 mod finishing;
 mod firsts;
+mod flights;
 mod grouping;
 mod listing;
+mod needed;
 mod operators;
 mod pairs;
 mod ranking;
+mod remaining;
 mod shares;
+mod standing;
+mod states;
 mod texts;
 mod weekdays;
+mod what_if;
 
 pub(crate) use ranking::name_of;
 pub(crate) use shares::part_name;
+pub(crate) use what_if::{Assumable, about_things, measure_assumed};
 
 /// A question put together.
 #[derive(Clone, Debug)]
@@ -103,14 +114,20 @@ struct Composer<'a> {
     form: Form,
     /// The condition on a figure whose truth is asked.
     asked: Option<Condition>,
+    /// The condition on a state whose truth is asked.
+    truth: Option<Condition>,
+    /// The dimension of the states of which any one is asked for.
+    any_in: Option<String>,
 }
 
 /// Puts a question together. Fails if it asks for something that no metric query can say.
 pub(crate) fn compose(scan: &Scan<'_>, cover: &Cover) -> Result<Composed, (Declined, usize)> {
     let items = cover.items.clone();
-    let declined = items.iter().position(|item| declined_by(item).is_some());
+    let declined = (0..items.len())
+        .find(|at| declined_by(&items[*at]).is_some() && !flights::is_bound_of_edge(&items, *at));
     if let Some(at) = declined
         && let Some(by) = declined_by(&items[at])
+        && (by != Declined::Forecast || scan.source.definitions.pacing.is_none())
     {
         return Err((by, at));
     }
@@ -134,21 +151,34 @@ pub(crate) fn compose(scan: &Scan<'_>, cover: &Cover) -> Result<Composed, (Decli
         view: None,
         form: Form::default(),
         asked: None,
+        truth: None,
+        any_in: None,
     };
     if let Some(at) = composer.effect() {
         return Err((Declined::Cause, at));
     }
     composer.join_amounts();
     composer.name_counted_things();
+    composer.skip_all_things();
     composer.skip_compounds();
     composer.read_forms();
+    composer.read_what_if()?;
+    composer.read_needed();
+    composer.read_run_out();
+    composer.read_expected()?;
+    composer.read_flights();
     composer.read_texts();
     composer.read_rows();
     composer.read_operators();
     composer.read_row_conditions();
+    composer.read_deviations();
+    composer.read_remaining();
+    composer.read_distances();
+    composer.read_nearest();
     composer.read_pairs();
     composer.read_bounds();
     composer.join_bounds();
+    composer.read_states();
     composer.read_counts();
     composer.read_exclusions();
     composer.read_comparison();
@@ -242,8 +272,10 @@ impl Composer<'_> {
 
     /// Whether a part may stand between two parts that belong together.
     fn is_thin(&self, at: usize) -> bool {
-        const THIN: [Meaning; 13] = [
+        const THIN: [Meaning; 18] = [
             Meaning::Filler,
+            Meaning::Extent,
+            Meaning::Wise,
             Meaning::In,
             Meaning::With,
             Meaning::From,
@@ -253,11 +285,16 @@ impl Composer<'_> {
             Meaning::Sum,
             Meaning::List,
             Meaning::Show,
+            Meaning::Standing,
             Meaning::Refer(Refer::It),
             Meaning::Refer(Refer::Them),
             Meaning::Refer(Refer::Their),
+            Meaning::Refer(Refer::There),
+            Meaning::Will,
         ];
-        THIN.iter().any(|meaning| self.means(at, meaning))
+        let is_negated = self.items.get(at).is_some_and(Item::is_negated);
+        (!is_negated && THIN.iter().any(|meaning| self.means(at, meaning)))
+            || (self.means(at, &Meaning::All) && !self.means(at, &Meaning::By))
             || (self.means(at, &Meaning::Per) && self.is_article(at))
     }
 
@@ -285,6 +322,9 @@ impl Composer<'_> {
 
     /// Whether the part at a place follows a word that groups.
     fn is_grouped(&self, at: usize) -> bool {
+        if self.means(at + 1, &Meaning::Wise) {
+            return true;
+        }
         let Some(before) = self.previous(at) else { return false };
         let groups = |at| {
             (self.means(at, &Meaning::By) && !self.used[at])
@@ -306,20 +346,6 @@ impl Composer<'_> {
             LazyLock::new(|| Calculation::Count("rows".to_owned()));
         let found = self.scan.source.definitions.measures.get(measure);
         found.map(|found| &found.calculation).or_else(|| (measure == "rows").then(|| &*ROWS))
-    }
-
-    /// Reads the name of a count as the things that it counts if a word asks for them: "which campaigns".
-    fn name_counted_things(&mut self) {
-        for at in 1..self.len() {
-            let counted = match self.measure_at(at).and_then(|name| self.calculation(name)) {
-                Some(Calculation::Distinct(name)) => name.clone(),
-                _ => continue,
-            };
-            let is_asked = self.means(at - 1, &Meaning::Which);
-            if is_asked && self.scan.source.definitions.dimensions.contains_key(&counted) {
-                self.items[at].atom = Atom::Dimension { name: counted, is_form: true };
-            }
-        }
     }
 
     /// Passes over a general word for an amount beside the amount that it means: "money spent", "sales
@@ -440,9 +466,11 @@ impl Composer<'_> {
                 self.take(at);
             }
         }
+        // A follow-up has the parts of the earlier question before its own ones.
+        let first = self.items.iter().position(|item| !item.tokens.is_empty()).unwrap_or(0);
         if self.has(&Meaning::Which) {
             self.form = Form::Which;
-        } else if self.means(0, &Meaning::IsIt) || self.asks_whether_it_moved() {
+        } else if self.means(first, &Meaning::IsIt) || self.asks_whether_it_moved() {
             self.form = Form::YesNo;
         }
     }

@@ -14,6 +14,9 @@ use crate::{
     tokens::Kind,
 };
 
+mod parts;
+mod states;
+
 /// The cost of a word without a meaning here.
 pub(crate) const LEFT: u32 = 100;
 /// The cost of an operation, a period and a number.
@@ -24,6 +27,8 @@ const LINK: u32 = 6;
 const EMPTY: u32 = 8;
 /// The cost of a word that says nothing, unless a name has it. It is more than that of a part of a name.
 const WEAK: u32 = 40;
+/// The cost of a word that asks how something stands. Each name that has the word costs less.
+const STANDING: u32 = 24;
 /// The cost of a general word for an amount.
 const AMOUNT: u32 = WORD + 6;
 /// The cost that a value in capital letters has less.
@@ -90,13 +95,24 @@ impl Collector<'_> {
             let may_mean =
                 |meaning: &&Meaning| *len > 1 || self.scan.lexicon.may_mean(token, meaning);
             let meanings: Vec<Meaning> = meanings.iter().filter(may_mean).cloned().collect();
-            has_word |= *len == 1;
+            has_word |=
+                *len == 1 && (meanings.is_empty() || !meanings.iter().all(Meaning::is_soft));
             // A period is read as one, below.
-            if meanings.iter().all(Meaning::is_period) {
+            let is_marker = !meanings.is_empty() && meanings.iter().all(|one| *one == Meaning::Any);
+            if is_marker || meanings.iter().all(Meaning::is_period) {
                 continue;
             }
             let is_link = meanings.iter().all(Meaning::is_link);
-            let cost = if is_link { LINK } else { WORD };
+            let is_standing = meanings.as_slice() == [Meaning::Standing];
+            let cost = match (is_standing, *len) {
+                (true, 1) => STANDING,
+                (true, _) => WORD,
+                (false, _) if is_link => LINK,
+                (false, _) => WORD,
+            };
+            if self.names_its_last(at, *len, &meanings) {
+                continue;
+            }
             says_more |= *len == 1 && !is_link;
             edges.push(edge(at..at + len, Atom::Words(meanings), cost));
         }
@@ -113,9 +129,11 @@ impl Collector<'_> {
             }
             edges.push(found);
         }
+        self.add_all_of(at, &mut edges);
         if token.kind != Kind::Sign {
             self.add_names(at, &mut edges);
             self.add_compound(at, &mut edges);
+            self.add_glued(at, &mut edges);
         }
         let nothing = |cost| Edge { atoms: Vec::new(), ..edge(at..at + 1, Atom::Left, cost) };
         if token.kind == Kind::Sign && !says_more {
@@ -165,6 +183,7 @@ impl Collector<'_> {
                 break;
             }
             self.add_source(&words, edges);
+            self.add_states(&words, edges);
             let variants = words.iter().map(|word| self.corrections[*word].len()).max();
             for variant in 0..variants.unwrap_or(0).max(1) {
                 self.add_span(&words, variant, edges);
@@ -204,7 +223,8 @@ impl Collector<'_> {
 
     /// Whether a word such as "in" is before a token.
     fn follows_place(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).map(|before| self.scan.phrases_at(before));
+        let before = at.checked_sub(1).filter(|before| !self.ends_a_name(*before));
+        let before = before.map(|before| self.scan.phrases_at(before));
         let mut meanings = before.into_iter().flatten().flat_map(|(_, meanings)| meanings.iter());
         meanings.any(|meaning| matches!(meaning, Meaning::In | Meaning::From))
     }
@@ -214,7 +234,8 @@ impl Collector<'_> {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
         let tokens = *first..last + 1;
         let mut errors = 0;
-        let typed: Vec<&str> = words
+        let said = if self.is_owner(words) { &words[..words.len() - 1] } else { words };
+        let typed: Vec<&str> = said
             .iter()
             .map(|at| {
                 let nearest = &self.corrections[*at];
@@ -228,15 +249,18 @@ impl Collector<'_> {
         hits.truncate(MOST_HITS);
         let is_named = !hits.is_empty();
         let corrected = CORRECTED * errors;
+        let hits = self.add_groups(hits, words, corrected, edges);
         for hit in hits {
             self.add_hit(hit, words, corrected, edges);
         }
-        if let ([word], false) = (typed.as_slice(), is_named) {
-            self.add_amounts(word, tokens, edges);
+        if !is_named {
+            self.add_amounts(&typed.concat(), tokens, edges);
         }
-        if words.len() <= 3 {
-            self.add_parts(&typed, words, corrected, edges);
+        if typed.len() == 1 && !is_named {
+            self.add_opposites(words, edges);
         }
+        self.add_parts(&typed, words, corrected, edges);
+        self.add_owners(&typed, words, corrected, edges);
     }
 
     /// Adds a thing that the words of a span name.
@@ -250,12 +274,15 @@ impl Collector<'_> {
             cost = cost.saturating_sub(BESIDE);
         }
         let typed = || words.iter().map(|at| self.scan.tokens[*at].fold.as_str());
-        let is_source = hit.named == Named::Measure("rows".to_owned())
+        let may_be_source = matches!(hit.named, Named::Dimension(_))
+            || hit.named == Named::Measure("rows".to_owned());
+        let is_source = may_be_source
             && typed().collect::<String>() == self.names.source
             && self.follows_place(*first);
         // A name rarely begins with a word that says nothing: "av bokningar" is not "avbokningar".
         let is_empty = |at: &usize| self.scan.lexicon.is_empty_word(&self.scan.tokens[*at].fold);
-        if is_source || (words.len() > 1 && is_empty(first)) {
+        let is_state = hit.how == How::Synonym && matches!(hit.named, Named::Value { .. });
+        if is_source || (words.len() > 1 && is_empty(first) && !is_state) {
             cost += UNLIKELY;
         }
         let correction = (corrected > 0).then(|| self.correction(words, &hit.named));
@@ -277,9 +304,11 @@ impl Collector<'_> {
     /// Adds the measures that a general word for an amount may mean.
     fn add_amounts(&self, word: &str, tokens: Range<usize>, edges: &mut Vec<Edge>) {
         let all = self.names.amounts(word);
+        // "Bought for" says it, and one of its words alone may be a thing.
+        let cost = if tokens.len() > 1 { WORD } else { AMOUNT };
         for name in all {
             let atom = Atom::Measure(name.clone());
-            edges.push(Edge { amounts: all.to_vec(), ..edge(tokens.clone(), atom, AMOUNT) });
+            edges.push(Edge { amounts: all.to_vec(), ..edge(tokens.clone(), atom, cost) });
         }
     }
 
@@ -295,6 +324,10 @@ impl Collector<'_> {
         let ([at], Named::Value { .. }) = (words, &hit.named) else { return Some(base) };
         let token = &self.scan.tokens[*at];
         // "IT" is no "it".
+        // "In May" is the month, unless the dimension of a town of that name is beside it.
+        if !is_beside && self.is_month_within(*at) {
+            return Some(base + 2 * UNLIKELY);
+        }
         let is_upper = token.raw.len() > 1 && !token.raw.chars().any(char::is_lowercase);
         if is_upper && self.is_marked(*at) {
             return Some(base.saturating_sub(UPPER));
@@ -305,6 +338,15 @@ impl Collector<'_> {
         (!self.scan.lexicon.is_empty_word(&token.fold)).then_some(base + UNLIKELY)
     }
 
+    /// Whether a word is the name of a month behind one such as "in".
+    fn is_month_within(&self, at: usize) -> bool {
+        let month = self.scan.phrase(at, |m| matches!(m, Meaning::Month(_)).then_some(()));
+        let is_month = month.is_some_and(|(end, ())| end == at + 1);
+        let before = at.checked_sub(1);
+        let is_in = |before| self.scan.end_of(before, &Meaning::In) == Some(at);
+        is_month && before.is_some_and(is_in)
+    }
+
     /// Whether a word is written as a name: with a capital letter within a sentence, or in quotes.
     fn is_marked(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|at| self.scan.tokens[at].fold.as_str());
@@ -312,45 +354,6 @@ impl Collector<'_> {
         let all = || self.scan.tokens.iter().filter(|token| token.kind == Kind::Word);
         let is_shouted = all().all(|token| token.is_capital);
         is_quoted || (at > 0 && self.scan.tokens[at].is_capital && !is_shouted)
-    }
-
-    /// Adds the values of which the words are only a part. An ordinary word must be marked as a name:
-    /// by a capital letter, or by the dimension beside it.
-    fn add_parts(&self, typed: &[&str], words: &[usize], cost: u32, edges: &mut Vec<Edge>) {
-        let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
-        let is_ordinary = |at: &usize| {
-            let token = &self.scan.tokens[*at];
-            token.kind == Kind::Number
-                || crate::words::is_frequent(&token.fold)
-                || self.scan.lexicon.knows(&token.fold)
-        };
-        let is_name = !words.iter().all(is_ordinary) || words.iter().all(|at| self.is_marked(*at));
-        // A word that says nothing must be marked, whatever is beside it.
-        let is_empty = |word: &&str| self.scan.lexicon.is_empty_word(word);
-        if typed.iter().all(is_empty) && (!is_name || cost > 0) {
-            return;
-        }
-        for hit in self.names.find_part(typed) {
-            if !is_name && !self.is_beside(&hit.dimension, *first, *last) {
-                continue;
-            }
-            let dimension = hit.dimension;
-            let text = typed.join(" ");
-            let atom = match hit.value {
-                Some(value) => Atom::Value { dimension, value, is_part: false },
-                None => match self.names.listed_part(typed, &dimension, &text) {
-                    Some(values) => Atom::Values { dimension, values, text: text.clone() },
-                    None => Atom::Value { dimension, value: text.clone(), is_part: true },
-                },
-            };
-            let named = match &atom {
-                Atom::Value { value, .. } => value.clone(),
-                _ => text,
-            };
-            let named = Named::Value { dimension: String::new(), value: named };
-            let correction = (cost > 0).then(|| self.correction(words, &named));
-            edges.push(Edge { correction, ..edge(*first..last + 1, atom, PART + cost) });
-        }
     }
 
     /// Whether the dimension is named directly before or after a span.

@@ -2,29 +2,28 @@
 //! own parts, so that the same rules read both; the members that it does not change are kept.
 
 use analytics::resolve;
-use chrono::Datelike;
-use contract::metric_query::{
-    CalendarUnit, CompareTo, Condition, GroupBy, MetricQuery, Period, Scalar, Test,
-};
+use contract::metric_query::{CompareTo, Condition, GroupBy, MetricQuery};
 
 use crate::{
+    candidates::{Candidate, SAME},
+    central::outlook_of,
     compose::compose,
     cover::{Cover, covers},
     edges::edges,
     items::{Atom, Item},
     meaning::{Meaning, Refer},
     outcome::{Outcome, Reading},
-    periods::back,
-    reading::{Asked, Candidate, SAME, candidate, joined, short_tokens},
+    reading::{Asked, candidate, joined, short_tokens},
     scan::Scan,
+    things::relatives,
+    tokens::Token,
 };
 
+mod context;
 mod merging;
 
+use context::Context;
 use merging::merge;
-
-/// The fewest days of a period that is a year.
-const A_YEAR: i64 = 360;
 
 /// The names of the rows of the last result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,48 +65,82 @@ impl Asked<'_> {
     pub fn read_follow_up(&self, text: &str, previous: &MetricQuery, shown: &Shown) -> FollowUp {
         let alone = || FollowUp { outcome: self.read(text), kept: Vec::new() };
         let Some(tokens) = short_tokens(text) else { return alone() };
-        let place = self
-            .catalog
-            .sources
-            .iter()
-            .position(|source| Some(source.name()) == previous.source.as_ref());
+        let Some(source) = previous.source.as_ref() else { return alone() };
+        let place = self.catalog.sources.iter().position(|own| own.name() == source);
         let (Some(place), false) = (place, self.names_source(&tokens, previous)) else {
             return alone();
         };
-        let source = &self.catalog.sources[place];
-        let scan = Scan::new(&tokens, self.lexicon, source, self.catalog, self.as_of);
-        let Some(names) = self.names.sources.get(place) else { return alone() };
+        let over = |place: usize| self.read_on_over((text, &tokens), place, previous, shown);
+        let is_full =
+            |found: &FollowUp| matches!(found.outcome, Outcome::One(_) | Outcome::Several(_));
+        let found = over(place);
+        let places = relatives(self.catalog, source);
+        let mut moved = places.into_iter().filter_map(|place| over(place).filter(is_full));
+        if let Some(found) = found.clone().filter(is_full) {
+            // Only a computed source says what will be.
+            let expected = moved.find(|moved| self.is_about_the_future(moved, previous));
+            return expected.unwrap_or(found);
+        }
+        // The new words may name what another source says about the same things.
+        let moved = moved.next();
+        moved.or(found).unwrap_or_else(alone)
+    }
+
+    /// Whether a question asks for what will be, which the earlier one does not.
+    fn is_about_the_future(&self, found: &FollowUp, previous: &MetricQuery) -> bool {
+        let Outcome::One(reading) = &found.outcome else { return false };
+        let mut sources = self.catalog.sources.iter();
+        let source = sources.find(|own| Some(own.name()) == reading.query.source.as_ref());
+        let Some(outlook) = source.and_then(outlook_of) else { return false };
+        let has = |query: &MetricQuery| {
+            query.measures.iter().any(|used| used.measure.as_ref() == Some(&outlook))
+        };
+        has(&reading.query) && !has(previous)
+    }
+
+    /// Reads a question that goes on from an earlier one over a source. None if it stands alone.
+    fn read_on_over(
+        &self,
+        (text, tokens): (&str, &[Token]),
+        place: usize,
+        previous: &MetricQuery,
+        shown: &Shown,
+    ) -> Option<FollowUp> {
+        let source = self.catalog.sources.get(place)?;
+        let previous = &MetricQuery { source: Some(source.name().clone()), ..previous.clone() };
+        let scan = Scan::new(tokens, self.lexicon, source, self.catalog, self.as_of);
+        let names = self.names.sources.get(place)?;
         let mut found: Vec<(Candidate, Vec<Kept>)> = Vec::new();
         for cover in covers(&edges(&scan, names)) {
-            if stands_alone(&cover.items) {
+            if stands_alone(&cover.items, previous) {
                 continue;
             }
             let context = Context { previous, shown, scan: &scan };
-            found.extend(self.go_on(&tokens, &context, &cover));
+            found.extend(self.go_on(tokens, &context, &cover));
         }
         found.sort_by_key(|(candidate, _)| candidate.cost);
         prefer_groups(&mut found, previous);
         let others = equal_readings(&found, previous);
-        let Some((best, kept)) = found.into_iter().next() else { return alone() };
+        let (best, kept) = found.into_iter().next()?;
         let is_much = joined(best.left.clone()).len() > best.read;
         if is_much || !best.left.is_empty() && matches!(self.read(text), Outcome::One(_)) {
-            return alone();
+            return None;
         }
         let reading: Box<Reading> = Box::new(best.reading);
         if !others.is_empty() {
             let all = std::iter::once(*reading).chain(others).collect();
-            return FollowUp { outcome: Outcome::Several(all), kept };
+            return Some(FollowUp { outcome: Outcome::Several(all), kept });
         }
         let outcome = if best.left.is_empty() {
             Outcome::One(reading)
         } else {
             Outcome::Partly { without: joined(best.left), nearest: reading }
         };
-        FollowUp { outcome, kept }
+        Some(FollowUp { outcome, kept })
     }
 
     /// Whether a text names a source other than that of the earlier query.
-    fn names_source(&self, tokens: &[crate::tokens::Token], previous: &MetricQuery) -> bool {
+    fn names_source(&self, tokens: &[Token], previous: &MetricQuery) -> bool {
         let named = self.named_sources(tokens);
         named.len() < self.catalog.sources.len()
             && named
@@ -116,20 +149,20 @@ impl Asked<'_> {
     }
 
     /// Reads "and the month before?" as another period, and not as a comparison with it.
-    fn go_back(&self, query: &mut MetricQuery, previous: &MetricQuery, items: &[Item]) {
-        let has = |fits: &dyn Fn(&Meaning) -> bool| {
-            items.iter().any(|item| item.find(|meaning| fits(meaning).then_some(())).is_some())
+    fn go_back(&self, query: &mut MetricQuery, context: &Context<'_>, items: &[Item]) {
+        let is_step = |item: &Item| {
+            item.find(|m| matches!(m, Meaning::Compared(CompareTo::Previous)).then_some(()))
+                .is_some()
         };
-        let is_period = has(&|meaning| matches!(meaning, Meaning::Compared(CompareTo::Previous)))
-            && items.iter().all(|item| {
-                item.is_link()
-                    || item.find(|m| matches!(m, Meaning::Compared(_)).then_some(())).is_some()
-            });
-        if !is_period || previous.compare.is_some() {
+        let is_period = items.iter().any(is_step)
+            && items.iter().all(|item| item.is_link() || refers(item) || is_step(item));
+        if !is_period || context.previous.compare.is_some() {
             return;
         }
-        let resolved = resolve(query, self.catalog, self.as_of);
-        let earlier = resolved.ok().and_then(|resolved| resolved.query.compare?.period);
+        let earlier = context.unit_before(items).or_else(|| {
+            let resolved = resolve(query, self.catalog, self.as_of).ok()?;
+            resolved.query.compare?.period
+        });
         if let Some(earlier) = earlier {
             query.period = Some(earlier);
             query.compare = None;
@@ -138,16 +171,22 @@ impl Asked<'_> {
 
     fn go_on(
         &self,
-        tokens: &[crate::tokens::Token],
+        tokens: &[Token],
         context: &Context<'_>,
         cover: &Cover,
     ) -> Option<(Candidate, Vec<Kept>)> {
-        let items = context.items_with(&cover.items);
+        let said = context.with_state(&context.with_counted(&cover.items));
+        let items = context.items_with(&said);
         let mut composed = compose(context.scan, &Cover { items, cost: cover.cost }).ok()?;
         composed.left.retain(|at| !refers(&composed.items[*at]));
-        let (mut query, kept) = merge(context, &cover.items, &composed);
-        self.go_back(&mut query, context.previous, &cover.items);
+        let (mut query, mut kept) = merge(context, &said, &composed);
+        // The earlier question says which things are counted.
+        if said.len() > cover.items.len() && !kept.contains(&Kept::Measures) {
+            kept.push(Kept::Measures);
+        }
+        self.go_back(&mut query, context, &cover.items);
         context.go_a_year_back(&mut query, &cover.items);
+        composed.left.extend(context.leave_states_of_past(&mut query, &composed.items));
         if !self.can_be_computed(&query) {
             return None;
         }
@@ -204,7 +243,7 @@ fn equal_readings(found: &[(Candidate, Vec<Kept>)], previous: &MetricQuery) -> V
 
 /// Whether parts are a question of their own: they name a measure, and nothing refers to an earlier
 /// one.
-fn stands_alone(items: &[Item]) -> bool {
+fn stands_alone(items: &[Item], previous: &MetricQuery) -> bool {
     let goes_on = items.first().is_none_or(|first| {
         [Meaning::And, Meaning::Sort, Meaning::Or, Meaning::Only, Meaning::Not]
             .iter()
@@ -213,135 +252,41 @@ fn stands_alone(items: &[Item]) -> bool {
     // "What was spent in December" may be about what was asked before.
     let has_measure =
         items.iter().any(|item| matches!(item.atom, Atom::Measure(_)) && item.amounts.is_empty());
-    has_measure && !goes_on && !items.iter().any(refers)
+    has_measure
+        && !goes_on
+        && !(0..items.len()).any(|at| refers_at(items, at))
+        && !asks_for_figure(items, previous)
+        && !assumes(items, previous)
+}
+
+/// Whether parts assume an amount for what was asked about: "what if the budget was 250k".
+fn assumes(items: &[Item], previous: &MetricQuery) -> bool {
+    let is_value = |item: &Item| matches!(item.atom, Atom::Value { .. } | Atom::Values { .. });
+    let is_if = |item: &Item| item.means(&Meaning::Suppose) || item.means(&Meaning::If);
+    !previous.conditions.is_empty()
+        && items.iter().any(is_if)
+        && items.iter().any(|item| matches!(item.atom, Atom::Number(_)))
+        && !items.iter().any(is_value)
+}
+
+/// Whether parts are only the names of measures, after a question about certain things or a period:
+/// "what is the projection".
+fn asks_for_figure(items: &[Item], previous: &MetricQuery) -> bool {
+    let is_small = |item: &Item| {
+        matches!(item.atom, Atom::Measure(_)) || (item.is_link() && !item.means(&Meaning::Sum))
+    };
+    let is_limited = !previous.conditions.is_empty() || previous.period.is_some();
+    is_limited && items.iter().all(is_small)
+}
+
+/// Whether the part at a place refers to an earlier question. "How many tickets were there" does not.
+fn refers_at(items: &[Item], at: usize) -> bool {
+    let item = &items[at];
+    let is_there = item.means(&Meaning::Refer(Refer::There));
+    let before = at.checked_sub(1).map(|before| &items[before].atom);
+    refers(item) && (!is_there || matches!(before, Some(Atom::Dimension { .. })))
 }
 
 fn refers(item: &Item) -> bool {
     item.find(|meaning| matches!(meaning, Meaning::Refer(_)).then_some(())).is_some()
-}
-
-/// An earlier question.
-struct Context<'a> {
-    previous: &'a MetricQuery,
-    shown: &'a Shown,
-    scan: &'a Scan<'a>,
-}
-
-impl Context<'_> {
-    /// Returns the parts of a question with those of the earlier one that it needs.
-    fn items_with(&self, items: &[Item]) -> Vec<Item> {
-        let has = |fits: &dyn Fn(&Item) -> bool| items.iter().any(fits);
-        let mut before: Vec<Item> = Vec::new();
-        let is_compared =
-            has(&|item| item.means(&Meaning::Compare) || item.means(&Meaning::Versus));
-        let periods = items.iter().filter(|item| matches!(item.atom, Atom::Period { .. })).count();
-        let needs_period = is_compared && periods == 1;
-        if let Some(period) = self.previous.period.clone().filter(|_| needs_period) {
-            before.push(given(Atom::Period { period, ends: None }));
-        }
-        if is_compared {
-            before.extend(self.value_to_compare(items));
-        }
-        // "How many campaigns is that" asks for another figure.
-        let counts = has(&|item| item.means(&Meaning::Count) || item.means(&Meaning::Distinct))
-            && has(&|item| matches!(item.atom, Atom::Dimension { .. }));
-        if !counts && !has(&|item| matches!(item.atom, Atom::Measure(_))) {
-            let measures = self.previous.measures.iter().filter_map(|used| used.measure.clone());
-            let explained = self.previous.explain.iter().map(|explain| explain.measure.clone());
-            before.extend(measures.chain(explained).map(|name| given(Atom::Measure(name))));
-        }
-        let groups = has(&|item| {
-            matches!(item.atom, Atom::Dimension { .. })
-                || item
-                    .find(|m| matches!(m, Meaning::Unit(_) | Meaning::Grain(_)).then_some(()))
-                    .is_some()
-        });
-        let is_why = has(&|item| item.means(&Meaning::Explain));
-        if !groups && !is_why {
-            for group in &self.previous.by {
-                let atom = match &group.by {
-                    GroupBy::Dimension(name) => {
-                        Atom::Dimension { name: name.clone(), is_form: false }
-                    }
-                    GroupBy::Time(grain) => Atom::Words(vec![Meaning::By, Meaning::Grain(*grain)]),
-                    GroupBy::Define(_) => continue,
-                };
-                before.push(given(Atom::Words(vec![Meaning::By])));
-                before.push(given(atom));
-            }
-        }
-        before.extend(items.iter().cloned());
-        before
-    }
-
-    /// Reads "a year ago" after a question about a shorter period as that period a year before.
-    fn go_a_year_back(&self, query: &mut MetricQuery, items: &[Item]) {
-        let is_ago = |item: &Item| {
-            let mut tokens = item.tokens.clone();
-            matches!(item.atom, Atom::Period { period: Period::Year(_), .. })
-                && tokens.any(|at| self.scan.end_of(at, &Meaning::Ago).is_some())
-        };
-        let Some(Period::Year(year)) = query.period else { return };
-        let before = self.previous.period.as_ref().and_then(|period| self.scan.days_of(period));
-        let Some((from, to)) = before.filter(|_| items.iter().any(is_ago)) else { return };
-        let years = u32::try_from(self.scan.today().year() - year).unwrap_or_default();
-        if (to - from).num_days() < A_YEAR {
-            let from = back(from, CalendarUnit::Year, years);
-            // The last day of February has another number a year before.
-            let to = to.succ_opt().and_then(|day| back(day, CalendarUnit::Year, years));
-            query.period = Some(Period::Range { from, to: to.and_then(|day| day.pred_opt()) });
-        }
-    }
-
-    /// Returns the value that the earlier question was about, if this one compares another one with it.
-    fn value_to_compare(&self, items: &[Item]) -> Option<Item> {
-        let mut named = items.iter().filter_map(|item| match &item.atom {
-            Atom::Value { dimension, .. } | Atom::Values { dimension, .. } => Some(dimension),
-            _ => None,
-        });
-        let (dimension, None) = (named.next()?, named.next()) else { return None };
-        self.previous.conditions.iter().find_map(|condition| match condition {
-            Condition::Is { name, test: Test::OneOf(values) } if name == dimension => {
-                match values.as_slice() {
-                    [Scalar::Text(value)] => Some(given(Atom::Value {
-                        dimension: dimension.clone(),
-                        value: value.clone(),
-                        is_part: false,
-                    })),
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-
-    /// Returns the condition that words such as "them" and "its" mean.
-    fn referred(&self, items: &[Item]) -> Option<Condition> {
-        let name = self.shown.dimension.clone().filter(|_| !self.shown.values.is_empty())?;
-        let is_used = items.iter().enumerate().any(|(at, item)| {
-            let refer = item.find(|meaning| match meaning {
-                Meaning::Refer(refer) => Some(*refer),
-                _ => None,
-            });
-            // "The three best" has an article, no pronoun.
-            let is_article = items.get(at + 1).is_some_and(|next| {
-                !matches!(next.atom, Atom::Words(_) | Atom::Period { .. })
-                    || next
-                        .find(|m| matches!(m, Meaning::Rank(_) | Meaning::First).then_some(()))
-                        .is_some()
-            });
-            match refer {
-                Some(Refer::Their) => true,
-                Some(Refer::Them) => !is_article,
-                Some(Refer::It) => !is_article && self.shown.values.len() == 1,
-                _ => false,
-            }
-        });
-        is_used.then(|| Condition::one_of(name, self.shown.values.iter().cloned()))
-    }
-}
-
-/// Returns a part that the text does not have.
-fn given(atom: Atom) -> Item {
-    Item { atom, tokens: 0..0, correction: None, amounts: Vec::new() }
 }

@@ -28,7 +28,7 @@ pub(crate) enum Atom {
         /// Whether all values count that contain the words.
         is_part: bool,
     },
-    /// Several values of a dimension, of which only a part is named.
+    /// Several values of a dimension that have one name, or of which only a part is named.
     Values {
         /// The dimension.
         dimension: String,
@@ -36,6 +36,8 @@ pub(crate) enum Atom {
         values: Vec<String>,
         /// The words.
         text: String,
+        /// Whether the words are only a part of their names.
+        is_part: bool,
     },
     /// The source.
     Source,
@@ -81,8 +83,19 @@ impl Item {
         }
     }
 
+    /// Whether it has a meaning only beside an amount.
+    pub fn is_soft(&self) -> bool {
+        matches!(&self.atom, Atom::Words(meanings) if meanings.iter().all(Meaning::is_soft))
+    }
+
+    /// Whether it is a verb with its negation: "aren't" says more than "are".
+    pub fn is_negated(&self) -> bool {
+        self.means(&Meaning::Not) && self.means(&Meaning::IsIt)
+    }
+
     /// Whether it only joins others. A word with other meanings, too, is no mere link.
     pub fn is_link(&self) -> bool {
-        matches!(&self.atom, Atom::Words(meanings) if meanings.iter().any(Meaning::is_link))
+        !self.is_negated()
+            && matches!(&self.atom, Atom::Words(meanings) if meanings.iter().any(Meaning::is_link))
     }
 }

@@ -16,6 +16,9 @@ const LANGUAGES: [&str; 2] =
 const VOCABULARIES: [&str; 2] =
     [include_str!("../vocabulary/en.json"), include_str!("../vocabulary/sv.json")];
 
+/// Words of this length have no form of an owner.
+const OWNERLESS: usize = 3;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LanguageFile {
@@ -28,6 +31,8 @@ struct LanguageFile {
     #[serde(default)]
     definite: Vec<String>,
     links: Vec<String>,
+    /// Words for what an answer is for, which say nothing about it.
+    purposes: Purposes,
     entries: Vec<Entry>,
     without_meaning: String,
     /// Words that say nothing, unless a name of the data has them.
@@ -42,16 +47,34 @@ struct LanguageFile {
     say: BTreeMap<String, String>,
 }
 
+/// The purpose of an answer: "for the board".
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Purposes {
+    before: Vec<String>,
+    nouns: Vec<String>,
+}
+
 /// The words of trades in a language.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VocabularyFile {
     /// The words that mean the same, by a name for them.
     concepts: BTreeMap<String, Vec<String>>,
+    /// The words that mean the opposite of a concept.
+    opposites: BTreeMap<String, Vec<String>>,
     /// The subjects of a question without a measure, the likely first.
     main: Vec<String>,
+    /// Names of an amount that contains all others of its row.
+    totals: Vec<String>,
+    /// Words before the name of a part of another number.
+    parts: Vec<String>,
     /// Measures of what is planned.
     planned: Vec<String>,
+    /// The figures beside a verdict.
+    judged: Vec<String>,
+    /// Words of verdicts for the side of a plan that a thing is on.
+    deviations: BTreeMap<String, Vec<String>>,
     /// Names of sources that name their rows, too.
     counted: Vec<String>,
     /// Adjectives that rank by a measure.
@@ -110,17 +133,27 @@ pub(crate) struct Lexicon {
     written: HashMap<String, Vec<(String, Meaning)>>,
     /// Names that mean the same, in folded form without spaces.
     pub concepts: BTreeMap<String, Vec<String>>,
+    /// The concepts whose opposites words mean, by the words in folded form without spaces.
+    pub opposites: HashMap<String, String>,
     /// The subjects of a question without a measure, as `concepts` names them.
     pub main: Vec<String>,
+    /// Names of an amount that contains all others of its row, in folded form without spaces.
+    pub totals: Vec<String>,
+    /// Words before the name of a part of another number, such as "of which", in folded form.
+    pub parts: Vec<Vec<String>>,
     /// Measures of what is planned, as `concepts` names them.
     pub planned: Vec<String>,
+    /// The figures beside a verdict.
+    pub judged: Vec<String>,
+    /// Words of verdicts in folded form, by the side of a plan that a thing is on.
+    pub deviations: BTreeMap<String, HashSet<String>>,
     /// Names of sources that name their rows, too, in folded form.
     counted: HashSet<String>,
     /// Values that say that the name of their column holds, in folded form.
     pub yes: HashSet<String>,
     /// Values that say that it does not hold, in folded form.
     pub no: HashSet<String>,
-    /// General words for amounts, in folded form.
+    /// General words for amounts, in folded form without spaces.
     pub amounts: Vec<Amounts>,
     /// Words that say nothing, unless a name has them.
     weak: HashSet<String>,
@@ -142,8 +175,13 @@ impl Lexicon {
             compounds: HashMap::new(),
             written: HashMap::new(),
             concepts: BTreeMap::new(),
+            opposites: HashMap::new(),
             main: Vec::new(),
+            totals: Vec::new(),
+            parts: Vec::new(),
             planned: Vec::new(),
+            judged: Vec::new(),
+            deviations: BTreeMap::new(),
             counted: HashSet::new(),
             yes: HashSet::new(),
             no: HashSet::new(),
@@ -160,11 +198,22 @@ impl Lexicon {
                 let keys = words.iter().map(|word| name_words(word).concat());
                 lexicon.concepts.entry(concept).or_default().extend(keys);
             }
+            for (concept, words) in file.opposites {
+                let keys = words.iter().map(|word| name_words(word).concat());
+                lexicon.opposites.extend(keys.map(|key| (key, concept.clone())));
+            }
             lexicon.main.extend(file.main);
+            lexicon.totals.extend(file.totals.iter().map(|word| name_words(word).concat()));
+            lexicon.parts.extend(file.parts.iter().map(|words| name_words(words)));
             lexicon.planned.extend(file.planned);
+            lexicon.judged.extend(file.judged);
+            for (side, words) in file.deviations {
+                let words = words.iter().map(|word| language::fold(word));
+                lexicon.deviations.entry(side).or_default().extend(words);
+            }
             lexicon.counted.extend(file.counted.iter().map(|word| language::fold(word)));
             for mut amounts in file.amounts {
-                amounts.words.iter_mut().for_each(|word| *word = language::fold(word));
+                amounts.words.iter_mut().for_each(|word| *word = name_words(word).concat());
                 lexicon.amounts.push(amounts);
             }
             for adjective in file.adjectives {
@@ -184,16 +233,31 @@ impl Lexicon {
         }
     }
 
+    /// Adds the forms of owners of words for times: "yesterday's". Short words have none: "v" is no "vs".
+    fn add_owners(&mut self, words: &[String], meaning: &Meaning) {
+        let is_long = |word: &&String| word.len() > OWNERLESS && !word.ends_with('s');
+        for word in words.iter().filter(is_long) {
+            self.add_phrase(&format!("{word}s"), meaning);
+        }
+    }
+
     fn add_language(&mut self, file: LanguageFile) {
         self.said.insert(file.language, file.say);
         for entry in file.entries {
             entry.words.iter().for_each(|phrase| self.add_phrase(phrase, &entry.is));
+            if matches!(entry.is, Meaning::Unit(_) | Meaning::Month(_) | Meaning::Period(_)) {
+                self.add_owners(&entry.words, &entry.is);
+            }
             for written in entry.written {
                 let spellings = self.written.entry(language::fold(&written)).or_default();
                 spellings.push((written, entry.is.clone()));
             }
             let forms = entry.compound.into_iter();
             self.compounds.extend(forms.map(|form| (form, entry.is.clone())));
+        }
+        for before in &file.purposes.before {
+            let phrases = file.purposes.nouns.iter().map(|noun| format!("{before} {noun}"));
+            phrases.for_each(|phrase| self.add_phrase(&phrase, &Meaning::Filler));
         }
         for ending in file.endings {
             let (ending, instead) = ending.split_once('>').unwrap_or((&ending, ""));
@@ -253,6 +317,16 @@ impl Lexicon {
     /// Whether a folded word alone has a meaning, or belongs to the words without meaning.
     pub fn knows(&self, word: &str) -> bool {
         self.empty.contains(word) || self.phrases.contains_key(word)
+    }
+
+    /// Whether a folded word alone may have a meaning.
+    pub fn has_meaning(&self, word: &str, meaning: &Meaning) -> bool {
+        self.phrases.get(word).is_some_and(|meanings| meanings.contains(meaning))
+    }
+
+    /// Whether a folded word says nothing, or nothing unless a name has it.
+    pub fn is_light(&self, word: &str) -> bool {
+        self.is_empty_word(word) || self.is_weak_word(word)
     }
 
     /// Whether a folded word says nothing.

@@ -12,11 +12,14 @@ use contract::{
     metric_query::{AsOf, MetricQuery},
 };
 
+mod candidates;
 mod central;
 mod checking;
+mod choices;
 mod compose;
 mod cover;
 mod edges;
+mod families;
 mod follow_up;
 mod items;
 mod lexicon;
@@ -30,6 +33,7 @@ mod reading;
 mod saying;
 mod scan;
 mod suggesting;
+mod things;
 mod tokens;
 mod typing;
 mod words;

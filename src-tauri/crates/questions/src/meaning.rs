@@ -72,6 +72,14 @@ pub(crate) enum Meaning {
     Extreme(Rank),
     /// A place in an order by a measure of the trade, such as "cheapest".
     Implied(Implied),
+    /// The distance of something: "how far".
+    Extent,
+    /// The least or greatest distance to a plan, on either side of it.
+    Nearest,
+    /// Before things of which none is left out.
+    All,
+    /// Behind a figure or thing that something is about: "campaign wise".
+    Wise,
     /// The average.
     Average,
     /// The value in the middle.
@@ -120,6 +128,14 @@ pub(crate) enum Meaning {
     Where,
     /// Asks for yes or no.
     IsIt,
+    /// Asks whether there is such a thing: "anything", "are there".
+    Any,
+    /// Asks for what will be.
+    Will,
+    /// The side of a planned amount on which something ends: "hit", "exceed", "underspend".
+    Aim(Bound),
+    /// Asks how something stands: "how is", "an overview of".
+    Standing,
     /// A form of the answer.
     View(View),
     /// Before the column of an order.
@@ -148,6 +164,8 @@ pub(crate) enum Meaning {
     ToDate,
     /// After a number of units.
     Ago,
+    /// Beside a unit of the calendar: the one before the last one.
+    BeforeLast,
     /// The last day of a period.
     EndOf,
     /// A day by its distance from today.
@@ -160,10 +178,44 @@ pub(crate) enum Meaning {
     Period(String),
     /// An operation that no metric query can say.
     Declined(Declined),
+    /// Before an assumption.
+    Suppose,
+    /// Says that things end.
+    Ends(Tense),
+    /// Says that things begin.
+    Begins(Tense),
+    /// Before a length of time that begins now.
+    Coming,
+    /// A day with a name, by its month and day.
+    DayOfYear([u32; 2]),
+    /// The unit of the calendar after this one.
+    NextUnit(CalendarUnit),
+    /// Beside an amount or a time that is left.
+    Remaining,
+    /// Beside an amount that was used.
+    Used,
+    /// Before a condition, which may be an assumption.
+    If,
+    /// A change that somebody makes.
+    Alter(Alter),
+    /// Asks whether an amount suffices.
+    Enough,
+    /// Says that something has to be done.
+    Need,
     /// Refers to an earlier question.
     Refer(Refer),
     /// Words of conversation that say nothing together.
     Filler,
+}
+
+/// The tense of a verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tense {
+    /// It is over.
+    Past,
+    /// It may be to come.
+    Open,
 }
 
 /// A place in an order.
@@ -204,6 +256,22 @@ pub(crate) enum TextTest {
     Contains,
 }
 
+/// A change of an amount that somebody makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Alter {
+    /// More than it is.
+    Up,
+    /// Less than it is.
+    Down,
+    /// A new amount.
+    To,
+    /// From one thing to another one.
+    Move,
+    /// A number of percent more.
+    Percent(i32),
+}
+
 /// A rank by a measure that the word implies.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -212,6 +280,9 @@ pub(crate) struct Implied {
     pub rank: Rank,
     /// The meanings that the measure may have, the likely first, as the vocabulary names them.
     pub of: Vec<String>,
+    /// The things that the word names, too, such as the products of "best sellers".
+    #[serde(default)]
+    pub things: Option<String>,
 }
 
 /// The side of a bound.
@@ -250,6 +321,8 @@ pub(crate) enum Refer {
     Them,
     /// Of the things that were shown.
     Their,
+    /// Among the things that were asked about.
+    There,
     /// The same question.
     Same,
     /// In place of what was asked.
@@ -269,6 +342,12 @@ impl Meaning {
         )
     }
 
+    /// Whether the word has this meaning only beside an amount. Without one, it says what it says in other
+    /// texts.
+    pub fn is_soft(&self) -> bool {
+        matches!(self, Self::Alter(_) | Self::Enough | Self::Any | Self::Aim(_))
+    }
+
     /// Whether the word only joins others, so that it says nothing alone.
     pub fn is_link(&self) -> bool {
         matches!(
@@ -283,12 +362,19 @@ impl Meaning {
                 | Self::Per
                 | Self::Which
                 | Self::IsIt
+                | Self::Any
                 | Self::Only
                 | Self::Sum
                 | Self::Filler
+                | Self::Extent
+                | Self::All
+                | Self::Wise
+                | Self::If
                 | Self::List
                 | Self::Show
-                | Self::Refer(Refer::It | Refer::Them | Refer::Add)
+                | Self::Standing
+                | Self::Will
+                | Self::Refer(Refer::It | Refer::Them | Refer::There | Refer::Add)
         )
     }
 }

@@ -17,11 +17,16 @@ use crate::{
 
 mod amounts;
 mod flags;
+mod segments;
+mod sides;
 mod spelling;
+mod states;
 
-pub(crate) use amounts::is_money;
 pub(crate) use flags::HOLDS;
+pub(crate) use segments::ends_with;
+pub(crate) use sides::side_of;
 use spelling::Spelling;
+use states::StateNames;
 
 /// The most words of a name that are looked up together.
 pub(crate) const LONGEST_NAME: usize = 10;
@@ -77,6 +82,19 @@ struct Part {
     count: usize,
 }
 
+impl Part {
+    /// Adds the place of a value. A value may have a part twice.
+    fn add(&mut self, place: usize) {
+        if self.values.last() == Some(&place) {
+            return;
+        }
+        self.count += 1;
+        if self.values.len() < MOST_OF_PART {
+            self.values.push(place);
+        }
+    }
+}
+
 /// The values of a dimension that contain some words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PartHit {
@@ -98,7 +116,10 @@ pub(crate) struct SourceNames {
     by_words: Vec<(String, usize)>,
     dimensions: Vec<String>,
     parts: HashMap<String, Part>,
+    /// Values by their segments.
+    segments: HashMap<String, Part>,
     spelling: Spelling,
+    states: StateNames,
     /// Measures by general words for amounts that nothing has as a name.
     amounts: HashMap<String, Vec<String>>,
     /// The values that say that the name of their dimension holds, by dimension.
@@ -125,7 +146,9 @@ impl SourceNames {
             by_words: Vec::new(),
             dimensions: Vec::new(),
             parts: HashMap::new(),
+            segments: HashMap::new(),
             spelling: Spelling::default(),
+            states: StateNames::default(),
             amounts: HashMap::new(),
             flags: flags::flags_of(source, values, lexicon),
             source: words.concat(),
@@ -139,7 +162,10 @@ impl SourceNames {
             names.add_joined(source, other);
         }
         for (dimension, values) in values {
-            names.add_values(dimension, values, lexicon);
+            // A state has the names that its dimension gives it, and no parts of its own one.
+            let own = source.definitions.dimensions.get(dimension);
+            let is_whole = own.is_some_and(|own| !own.values.is_empty());
+            names.add_values(dimension, values, is_whole, lexicon);
         }
         // Rows that no measure counts have the name of the source.
         for word in lexicon.words_for_rows(&names.source) {
@@ -166,12 +192,32 @@ impl SourceNames {
                 others.push(column);
             }
             self.add_named(name, &others, &own, lexicon);
+            self.add_part_of_number(name, &others, &own, lexicon);
             // The things that a measure counts can be ranked, too: "top customers".
             if let Calculation::Distinct(of) = &measure.calculation {
                 let counted = Named::Dimension(of.clone());
                 for written in [name.as_str()].into_iter().chain(others) {
                     self.add_key(&name_words(written).concat(), &counted, How::Column);
                 }
+            }
+        }
+    }
+
+    /// Adds the name of a part of another number without the words before it: "of which returned".
+    fn add_part_of_number(
+        &mut self,
+        name: &str,
+        others: &[&str],
+        named: &Named,
+        lexicon: &Lexicon,
+    ) {
+        for written in [name].into_iter().chain(others.iter().copied()) {
+            let words = name_words(written);
+            let rest = lexicon.parts.iter().find_map(|lead| words.strip_prefix(lead.as_slice()));
+            if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+                self.add_key(&rest.concat(), named, How::Synonym);
+                self.add_forms(rest, named, lexicon);
+                self.spelling.add_all(rest);
             }
         }
     }
@@ -213,8 +259,13 @@ impl SourceNames {
                 for written in synonyms(names) {
                     let words = name_words(written);
                     self.add_key(&words.concat(), &named, How::Synonym);
+                    self.states.add(&words, &named, lexicon);
                     self.spelling.add_all(&words);
                 }
+            }
+            if self.flags.contains_key(name) {
+                let named = Named::Dimension(name.clone());
+                others.iter().for_each(|one| self.states.add(&name_words(one), &named, lexicon));
             }
         }
         for column in &source.columns {
@@ -276,7 +327,13 @@ impl SourceNames {
         }
     }
 
-    fn add_values(&mut self, dimension: &str, values: &[String], lexicon: &Lexicon) {
+    fn add_values(
+        &mut self,
+        dimension: &str,
+        values: &[String],
+        is_whole: bool,
+        lexicon: &Lexicon,
+    ) {
         let at = self.dimensions.len();
         self.dimensions.push(dimension.to_owned());
         for value in values {
@@ -292,22 +349,11 @@ impl SourceNames {
             let place = self.values.len();
             self.by_words.push((key, place));
             self.values.push((at, value.clone()));
-            for size in 1..words.len().min(4) {
-                for part in words.windows(size) {
-                    let is_said = part.len() > 1
-                        || part.iter().any(|word| {
-                            let is_plain = !lexicon.knows(word) || lexicon.is_empty_word(word);
-                            word.len() >= 3 && is_plain
-                        });
-                    if is_said {
-                        let part = self.parts.entry(part.concat()).or_default();
-                        part.count += 1;
-                        if part.values.len() < MOST_OF_PART {
-                            part.values.push(place);
-                        }
-                    }
-                }
+            if is_whole {
+                continue;
             }
+            self.add_segments(value, place);
+            self.add_words(&words, place, lexicon);
         }
     }
 
@@ -349,41 +395,6 @@ impl SourceNames {
             }
         }
         found
-    }
-
-    /// Returns the values that have the words of a span as a part, by dimension.
-    pub fn find_part(&self, words: &[&str]) -> Vec<PartHit> {
-        let Some(part) = self.parts.get(&words.concat()) else { return Vec::new() };
-        let mut hits: Vec<PartHit> = Vec::new();
-        for (dimension, value) in part.values.iter().filter_map(|place| self.values.get(*place)) {
-            let Some(dimension) = self.dimensions.get(*dimension) else { continue };
-            match hits.iter_mut().find(|hit| hit.dimension == *dimension) {
-                Some(hit) => hit.value = None,
-                None => hits.push(PartHit {
-                    dimension: dimension.clone(),
-                    value: (part.count == part.values.len()).then(|| value.clone()),
-                }),
-            }
-        }
-        hits
-    }
-
-    /// Returns the values of a dimension that have the words of a span as a part, if these are all that a
-    /// condition on the text would not find, or would find besides others.
-    pub fn listed_part(&self, words: &[&str], dimension: &str, text: &str) -> Option<Vec<String>> {
-        let part = self.parts.get(&words.concat())?;
-        let own = self.dimensions.iter().position(|own| own == dimension)?;
-        let found = part.values.iter().filter_map(|place| self.values.get(*place));
-        let found: Vec<&String> =
-            found.filter(|(at, _)| *at == own).map(|(_, value)| value).collect();
-        if part.count > part.values.len() {
-            return None;
-        }
-        let lower = text.to_lowercase();
-        let has = |value: &String| value.to_lowercase().contains(&lower);
-        let others = self.values.iter().filter(|(at, value)| *at == own && has(value)).count();
-        let is_exact = others == found.len() && found.iter().all(|value| has(value));
-        (!is_exact).then(|| found.into_iter().cloned().collect())
     }
 
     /// Whether words name something, or are a part of a value.

@@ -9,6 +9,9 @@ use crate::{
     tokens::{Kind, Token},
 };
 
+/// The least number that is an amount of money without a word that says so.
+const AMOUNT: f64 = 1_000.0;
+
 /// A number of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Quantity {
@@ -21,6 +24,11 @@ pub(crate) struct Quantity {
 }
 
 impl Quantity {
+    /// Whether the number alone is an amount of money.
+    pub fn is_money(&self) -> bool {
+        !self.is_percent && (self.value >= AMOUNT || self.currency.is_some())
+    }
+
     /// Returns the number as a count.
     pub fn count(&self) -> Option<u32> {
         let is_count = !self.is_percent

@@ -44,6 +44,12 @@ pub enum Declined {
     Funnel,
     /// Groups by their beginning, followed over time.
     Cohort,
+    /// How a figure is computed, or the meaning of a value.
+    Definition,
+    /// An assumption about a source that has no plan.
+    WhatIf,
+    /// It tells to change an amount, and asks for nothing.
+    Instruction,
     /// The text is too long for a question.
     Length,
 }
@@ -160,6 +166,8 @@ pub enum Assumed {
     Dimension(String),
     /// The grain of time.
     Grain,
+    /// That great values of a measure are the good ones.
+    Better(String),
     /// The period to compare with.
     Comparison,
     /// The values that contain the word that was typed.

@@ -31,6 +31,8 @@ struct Cut {
     is_end: bool,
     /// Whether a question of its own begins here.
     is_question: bool,
+    /// Whether what follows asks what will be, so that no query says both.
+    is_apart: bool,
 }
 
 impl Asked<'_> {
@@ -51,8 +53,12 @@ impl Asked<'_> {
             return parts;
         }
         let mut questions = cuts.iter().filter(|cut| cut.is_question && !cut.is_end);
+        let are_two = |cut: &Cut, parts: &Vec<Part>| {
+            let refers = text.get(cut.to..).is_some_and(|rest| self.is_about_those(rest));
+            cut.is_apart || refers || are_two_questions(parts) || have_same_figures(parts)
+        };
         if let Some(parts) = questions
-            .find_map(|cut| self.divide(text, *cut, most).filter(|parts| are_two_questions(parts)))
+            .find_map(|cut| self.divide(text, *cut, most).filter(|parts| are_two(cut, parts)))
         {
             return parts;
         }
@@ -91,28 +97,46 @@ impl Asked<'_> {
                 && last.to == token.range.start
             {
                 // A comma and an "and" are one place.
-                last.to = tokens[at + len - 1].range.end;
+                let to = tokens[at + len - 1].range.end;
+                last.to = tokens.get(at + len).map_or(to, |next| next.range.start);
                 last.is_question |= self.asks_anew(tokens, at + len);
+                last.is_apart |= self.has_at(tokens, at + len, |m| *m == Meaning::Will);
                 continue;
             }
             let to = tokens[at + len - 1].range.end;
             let to = tokens.get(at + len).map_or(to, |next| next.range.start);
             let is_question = self.asks_anew(tokens, at + len);
-            cuts.push(Cut { from: token.range.start, to, is_end, is_question });
+            let is_apart = self.has_at(tokens, at + len, |m| *m == Meaning::Will);
+            cuts.push(Cut { from: token.range.start, to, is_end, is_question, is_apart });
         }
         cuts.truncate(MOST_CUTS);
         cuts
     }
 
+    /// Whether a token begins words with one of some meanings.
+    fn has_at(&self, tokens: &[Token], at: usize, fits: impl Fn(&Meaning) -> bool) -> bool {
+        if at >= tokens.len() {
+            return false;
+        }
+        let phrases = self.lexicon.phrases_at(tokens, at);
+        phrases.iter().flat_map(|(_, meanings)| meanings.iter()).any(fits)
+    }
+
     /// Whether a question of its own begins at a token: with a rank, a question word, or "why".
     fn asks_anew(&self, tokens: &[Token], at: usize) -> bool {
-        let begins = |at: usize| {
-            let phrases = self.lexicon.phrases_at(tokens, at);
-            let mut meanings = phrases.iter().flat_map(|(_, meanings)| meanings.iter());
-            meanings.any(|meaning| {
-                matches!(meaning, Meaning::Rank(_) | Meaning::Which | Meaning::Explain)
-            })
+        let is_asked = |meaning: &Meaning| {
+            matches!(
+                meaning,
+                Meaning::Rank(_)
+                    | Meaning::Which
+                    | Meaning::Explain
+                    | Meaning::When
+                    | Meaning::Will
+                    | Meaning::Count
+                    | Meaning::Extent
+            )
         };
+        let begins = |at: usize| self.has_at(tokens, at, is_asked);
         let is_empty = tokens.get(at).is_some_and(|token| {
             token.kind == Kind::Number || self.lexicon.is_empty_word(&token.fold)
         });
@@ -125,7 +149,7 @@ impl Asked<'_> {
         let first_text = text.get(first.clone())?;
         let rest_text = text.get(rest.clone())?;
         let left = self.read(first_text);
-        let own = own_reading(&left)?;
+        let own = own_reading(&left, cut)?;
         // "The top 3 campaigns and their clicks" are known only when the first part is computed.
         let is_cut = own.query.limit.is_some() || own.query.top.is_some();
         if is_cut && self.refers(rest_text) {
@@ -156,17 +180,56 @@ impl Asked<'_> {
     /// Whether a text refers to what was shown.
     fn refers(&self, text: &str) -> bool {
         let tokens = short_tokens(text).unwrap_or_default();
+        let is_pronoun = |meaning: &Meaning| {
+            matches!(meaning, Meaning::Refer(Refer::Their | Refer::Them | Refer::It))
+        };
+        (0..tokens.len()).any(|at| self.has_at(&tokens, at, is_pronoun))
+    }
+
+    /// Whether a text is about the things of the part before it. Articles are no pronouns: "the three best" in
+    /// Swedish.
+    fn is_about_those(&self, text: &str) -> bool {
+        let tokens = short_tokens(text).unwrap_or_default();
+        let is_verb = |meaning: &Meaning| matches!(meaning, Meaning::IsIt | Meaning::Will);
+        let is_link = |at: usize| {
+            tokens
+                .get(at)
+                .is_none_or(|token| token.kind == Kind::Sign || self.has_at(&tokens, at, is_verb))
+        };
+        let is_asked = |at: usize| at.checked_sub(1).is_some_and(is_link);
+        let is_rank = |at: usize| {
+            let is_number = tokens.get(at).is_some_and(|token| token.kind == Kind::Number);
+            is_number
+                || self.has_at(&tokens, at, |m| matches!(m, Meaning::Rank(_) | Meaning::First))
+        };
         (0..tokens.len()).any(|at| {
-            let phrases = self.lexicon.phrases_at(&tokens, at);
-            let mut meanings = phrases.iter().flat_map(|(_, meanings)| meanings.iter());
-            meanings.any(|meaning| {
-                matches!(meaning, Meaning::Refer(Refer::Their | Refer::Them | Refer::It))
+            self.lexicon.phrases_at(&tokens, at).iter().any(|(len, meanings)| {
+                meanings.iter().any(|meaning| match meaning {
+                    Meaning::Refer(Refer::Their) => true,
+                    Meaning::Refer(Refer::It | Refer::Them) => {
+                        *len > 1 || is_link(at + 1) || (is_asked(at) && !is_rank(at + 1))
+                    }
+                    // "How many tickets were there" refers to nothing.
+                    Meaning::Refer(Refer::There) => !is_asked(at),
+                    _ => false,
+                })
             })
         })
     }
 
     /// Reads a later part. A part without a period is about that of the question before it.
     fn after(&self, text: &str, alone: Outcome, before: &MetricQuery) -> Option<Outcome> {
+        let goes_on = || {
+            let FollowUp { outcome, kept } = self.read_follow_up(text, before, &Shown::default());
+            Some(outcome).filter(|found| !kept.is_empty() && matches!(found, Outcome::One(_)))
+        };
+        // "Which campaign there" is about what the part before it is about.
+        if self.is_about_those(text)
+            && !before.conditions.is_empty()
+            && let Some(found) = goes_on()
+        {
+            return Some(found);
+        }
         match alone {
             Outcome::One(mut reading) if names_a_measure(&reading) => {
                 let period = before.period.clone();
@@ -181,12 +244,7 @@ impl Asked<'_> {
                 Some(Outcome::One(reading))
             }
             Outcome::Declined { .. } | Outcome::Several(_) => Some(alone),
-            Outcome::One(_) | Outcome::Partly { .. } | Outcome::None => {
-                let FollowUp { outcome, kept } =
-                    self.read_follow_up(text, before, &Shown::default());
-                let goes_on = !kept.is_empty() && matches!(outcome, Outcome::One(_));
-                goes_on.then_some(outcome)
-            }
+            Outcome::One(_) | Outcome::Partly { .. } | Outcome::None => goes_on(),
         }
     }
 
@@ -234,11 +292,38 @@ fn are_two_questions(parts: &[Part]) -> bool {
     })
 }
 
+/// Whether all parts ask for the same figures under other conditions: "how many are open, and how many are
+/// late". One query says no more than one of them.
+fn have_same_figures(parts: &[Part]) -> bool {
+    let queries: Vec<&MetricQuery> = parts
+        .iter()
+        .filter_map(|(_, outcome)| match outcome {
+            Outcome::One(reading) => Some(&reading.query),
+            Outcome::Several(_)
+            | Outcome::Partly { .. }
+            | Outcome::Declined { .. }
+            | Outcome::None => None,
+        })
+        .collect();
+    let Some((first, rest)) = queries.split_first() else { return false };
+    let is_other = |other: &&&MetricQuery| {
+        other.measures == first.measures
+            && other.conditions != first.conditions
+            && !other.conditions.is_empty()
+    };
+    queries.len() == parts.len() && !rest.is_empty() && rest.iter().all(|one| is_other(&one))
+}
+
 /// Returns the reading of a first part that counts alone.
-fn own_reading(outcome: &Outcome) -> Option<&Reading> {
+fn own_reading(outcome: &Outcome, cut: Cut) -> Option<&Reading> {
+    let is_asked = cut.is_end || cut.is_question;
+    let is_limited = |reading: &Reading| !reading.query.conditions.is_empty();
     match outcome {
-        Outcome::One(reading) => Some(reading.as_ref())
-            .filter(|reading| names_a_measure(reading) || asks_about_values(reading)),
+        Outcome::One(reading) => Some(reading.as_ref()).filter(|reading| {
+            names_a_measure(reading)
+                || asks_about_values(reading)
+                || (is_asked && is_limited(reading))
+        }),
         Outcome::Several(_) | Outcome::Partly { .. } | Outcome::Declined { .. } | Outcome::None => {
             None
         }

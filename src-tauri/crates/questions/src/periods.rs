@@ -14,7 +14,10 @@ use crate::{
     tokens::{Kind, Token},
 };
 
+mod parts;
 mod range;
+
+pub(crate) use range::since;
 
 /// The words that a day is read from.
 const WORDS_OF_DAY: usize = 9;
@@ -41,7 +44,7 @@ pub(crate) fn periods_at(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
     let mut found: Vec<FoundPeriod> = Vec::new();
     found.extend(to_date(scan, at));
     found.extend(basic(scan, at).map(|(end, period)| FoundPeriod::new(end, period)));
-    found.extend(range::edge(scan, at));
+    found.extend(parts::part(scan, at));
     found.extend(range::range(scan, at));
     found.sort_by_key(|period| period.end);
     found
@@ -82,6 +85,8 @@ fn basic(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         written(scan, at),
         week_of(scan, at),
         ago(scan, at),
+        parts::before_last(scan, at),
+        parts::day_of_month(scan, at),
     ];
     found.into_iter().flatten().max_by_key(|(end, _)| *end)
 }
@@ -182,8 +187,13 @@ fn month(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
     let (end, month) = month_name(scan, at)?;
     let today = scan.today();
     let (end, year) = year_after(scan, end).unwrap_or_else(|| {
-        // Without a year, it is the last such month that has begun.
-        (end, today.year() - i32::from(month > today.month()))
+        // Without a year, it is the last such month that has begun, or the next one if the text says what will
+        // be.
+        let year = match scan.is_about_the_future() {
+            true => today.year() + i32::from(month < today.month()),
+            false => today.year() - i32::from(month > today.month()),
+        };
+        (end, year)
     });
     Some((end, month_of(year, month)))
 }
@@ -289,17 +299,29 @@ fn week_of(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
     Some((end, Period::Range { from: Some(first), to: Some(to) }))
 }
 
+/// The most years from today of a year behind a word that may be a bound: "over 2000" is an amount.
+const NEAR: i64 = 10;
+
+/// Whether a number behind a bound is too far from today to be a year.
+fn is_bounded_amount(scan: &Scan<'_>, at: usize, year: i64) -> bool {
+    let bound = |meaning: &Meaning| matches!(meaning, Meaning::Bound(_)).then_some(());
+    let is_bound = |from: &usize| scan.phrase(*from, bound).is_some_and(|(end, ())| end == at);
+    let is_far = (i64::from(scan.today().year()) - year).abs() > NEAR;
+    is_far && (0..at).any(|from| is_bound(&from))
+}
+
 /// Reads a year alone.
 fn year(scan: &Scan<'_>, at: usize) -> Option<(usize, i32)> {
     let token = scan.tokens.get(at)?;
     let year =
         token.whole().filter(|year| (1990..=2100).contains(year) && token.fold.len() == 4)?;
-    Some((at + 1, i32::try_from(year).ok()?))
+    let is_year = !is_bounded_amount(scan, at, i64::from(year));
+    Some((at + 1, i32::try_from(year).ok().filter(|_| is_year)?))
 }
 
 /// Reads the year after a month, quarter or week: "2025", "last year".
 fn year_after(scan: &Scan<'_>, at: usize) -> Option<(usize, i32)> {
-    if let Some(found) = year(scan, at) {
+    if let Some(found) = year(scan, at).or_else(|| year(scan, scan.skip_empty(at))) {
         return Some(found);
     }
     let named = whole_phrase(scan, at).or_else(|| relative(scan, at))?;
@@ -434,6 +456,18 @@ fn ago(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
         CalendarUnit::Year => Period::Year(day.year()),
     };
     Some((end, period))
+}
+
+/// Returns the day that is some units later.
+pub(crate) fn forward(day: NaiveDate, unit: CalendarUnit, count: u32) -> Option<NaiveDate> {
+    use chrono::{Days, Months};
+    match unit {
+        CalendarUnit::Day => day.checked_add_days(Days::new(count.into())),
+        CalendarUnit::Week => day.checked_add_days(Days::new(7 * u64::from(count))),
+        CalendarUnit::Month => day.checked_add_months(Months::new(count)),
+        CalendarUnit::Quarter => day.checked_add_months(Months::new(count.checked_mul(3)?)),
+        CalendarUnit::Year => day.checked_add_months(Months::new(count.checked_mul(12)?)),
+    }
 }
 
 /// Returns the day that is some units earlier.

@@ -4,16 +4,17 @@
 use std::ops::Range;
 
 use analytics::{Catalog, Dialect, compile, resolve};
-use contract::{
-    SourceName,
-    metric_query::{AsOf, MetricQuery, TimeGrain},
-};
+use contract::metric_query::{AsOf, MeasureUse, MetricQuery, TimeGrain};
 
 use crate::{
     Names,
-    compose::{Composed, compose},
+    candidates::{Candidate, SAME},
+    central::outlook_of,
+    choices::compose_all,
+    compose::Composed,
     cover::{Cover, covers},
     edges::{LEFT, edges},
+    families::leave_out_relatives,
     items::{Atom, Item},
     lexicon::Lexicon,
     meaning::Meaning,
@@ -23,8 +24,6 @@ use crate::{
     tokens::{Kind, LONGEST, MOST, Token, tokens},
 };
 
-/// Readings whose costs differ by no more fit equally well.
-pub(crate) const SAME: u32 = 3;
 /// The most readings that are offered.
 const OFFERED: usize = 4;
 /// The most parts of which one is left out where a query cannot be computed.
@@ -33,21 +32,6 @@ const MOST_PARTS: usize = 12;
 const REPEATED: u32 = 10;
 /// The cost of a default.
 const DEFAULT: u32 = 5;
-
-/// A reading before it is chosen.
-#[derive(Clone, Debug)]
-pub(crate) struct Candidate {
-    /// The reading.
-    pub reading: Reading,
-    /// The cost.
-    pub cost: u32,
-    /// The words that are left over, by their bytes.
-    pub left: Vec<Range<usize>>,
-    /// The number of parts with a meaning.
-    pub read: usize,
-    /// Whether it names anything of the source.
-    pub names: bool,
-}
 
 /// The readings over one source.
 #[derive(Debug, Default)]
@@ -96,28 +80,25 @@ impl Asked<'_> {
                 all.declined = found.declined;
             }
         }
-        self.leave_out_computed(&mut all.candidates);
+        leave_out_relatives(self.catalog, &mut all.candidates);
+        self.prefer_computed_future(&mut all);
         choose(all)
     }
 
-    /// Leaves out readings over a source that is computed from another one, if that one says the same: the
-    /// same text names the same members of both.
-    fn leave_out_computed(&self, candidates: &mut Vec<Candidate>) {
-        let tables: Vec<MetricQuery> =
-            candidates.iter().map(|one| one.reading.query.clone()).collect();
-        candidates.retain(|one| {
-            let Some(delivery) = self.delivery_of(&one.reading.query) else { return true };
-            let of_table =
-                MetricQuery { source: Some(delivery.clone()), ..one.reading.query.clone() };
-            !tables.contains(&of_table)
-        });
-    }
-
-    /// Returns the source that has the rows of a computed one.
-    fn delivery_of(&self, query: &MetricQuery) -> Option<&SourceName> {
-        let mut sources = self.catalog.sources.iter();
-        let source = sources.find(|source| Some(source.name()) == query.source.as_ref())?;
-        source.definitions.pacing.as_ref().map(|pacing| &pacing.delivery.source)
+    /// Leaves it out that figures of the future are declined if a computed source has those that are asked for.
+    fn prefer_computed_future(&self, all: &mut Readings) {
+        let is_computed = |one: &Candidate| {
+            let query = &one.reading.query;
+            let mut sources = self.catalog.sources.iter();
+            let source = sources.find(|own| Some(own.name()) == query.source.as_ref());
+            let outlook = source.and_then(outlook_of);
+            let is_own = |used: &MeasureUse| used.measure.is_some() && used.measure == outlook;
+            one.left.is_empty() && query.measures.iter().any(is_own)
+        };
+        let is_forecast = matches!(all.declined, Some((_, Declined::Forecast, _)));
+        if is_forecast && all.candidates.iter().any(is_computed) {
+            all.declined = None;
+        }
     }
 
     /// Returns the sources that the text names, or else all.
@@ -168,20 +149,19 @@ impl Asked<'_> {
             cover.items.iter().any(is_name)
                 || compares_periods(&cover.items)
                 || implies_measure(&cover.items)
+                || bounds_things(&cover.items)
         };
         for cover in covers.iter().filter(is_about) {
             if cover.cost > enough {
                 break;
             }
-            match compose(&scan, cover) {
-                Ok(composed) => {
-                    if self.can_be_computed(&composed.query) {
-                        let one = candidate(tokens, cover.cost, composed);
-                        if one.left.is_empty() {
-                            enough = enough.min(one.cost + SAME);
-                        }
-                        found.candidates.push(one);
-                    }
+            match compose_all(&scan, cover) {
+                Ok(all) => {
+                    let own = self.candidates(tokens, cover.cost, all);
+                    let whole = own.iter().filter(|one| one.left.is_empty());
+                    let least = whole.map(|one| one.cost + SAME).min();
+                    enough = enough.min(least.unwrap_or(u32::MAX));
+                    found.candidates.extend(own);
                 }
                 Err((by, at)) => {
                     if found.declined.is_none() {
@@ -195,6 +175,19 @@ impl Asked<'_> {
             found.candidates.extend(self.without_a_part(tokens, &scan, cover));
         }
         found.candidates.sort_by_key(|candidate| candidate.cost);
+        found
+    }
+
+    /// Returns the readings of the same parts that can be computed. The choice of a figure costs nothing.
+    fn candidates(&self, tokens: &[Token], cover: u32, all: Vec<Composed>) -> Vec<Candidate> {
+        let all = all.into_iter().filter(|one| self.can_be_computed(&one.query));
+        let mut found: Vec<Candidate> =
+            all.map(|composed| candidate(tokens, cover, composed)).collect();
+        let first = found.first().map(|one| (one.cost, one.reading.score));
+        for (one, (cost, score)) in found.iter_mut().zip(first.into_iter().cycle()) {
+            one.cost = cost;
+            one.reading.score = score;
+        }
         found
     }
 
@@ -213,9 +206,9 @@ impl Asked<'_> {
         places.take(MOST_PARTS).find_map(|at| {
             let mut other = cover.clone();
             other.items.get_mut(at)?.atom = Atom::Left;
-            let composed = compose(scan, &other).ok()?;
-            let fits = self.can_be_computed(&composed.query);
-            fits.then(|| candidate(tokens, cover.cost.saturating_add(LEFT), composed))
+            let all = compose_all(scan, &other).ok()?;
+            let cost = cover.cost.saturating_add(LEFT);
+            self.candidates(tokens, cost, all).into_iter().next()
         })
     }
 
@@ -238,7 +231,11 @@ pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Can
     let Composed { query, items, left, mut assumed, view, form, asked } = composed;
     let unread = |at: &&usize| items[**at].atom != Atom::Left;
     let more = u32::try_from(left.iter().filter(unread).count()).unwrap_or(u32::MAX);
-    let defaults = u32::try_from(assumed.len()).unwrap_or(u32::MAX);
+    // The figures beside a verdict are one default.
+    let is_measure = |one: &&Assumed| matches!(one, Assumed::Measure(_));
+    let measures = assumed.iter().filter(is_measure).count();
+    let defaults = assumed.len() - measures.saturating_sub(1);
+    let defaults = u32::try_from(defaults).unwrap_or(u32::MAX);
     let cost = cover
         .saturating_add(REPEATED.saturating_mul(repeated(&items)))
         .saturating_add((SAME + 1).saturating_mul(mixed(&items)))
@@ -263,11 +260,12 @@ pub(crate) fn candidate(tokens: &[Token], cover: u32, composed: Composed) -> Can
     });
     let spans = spans.collect();
     // Values alone beside words that nobody knows are a chance: "pause Brand UK".
-    let is_known = left.iter().all(|at| items[*at].atom != Atom::Left);
+    let is_known = left.iter().all(|at| items[*at].atom != Atom::Left && !items[*at].is_soft());
     let is_member =
         |item: &Item| matches!(item.atom, Atom::Measure(_) | Atom::Dimension { .. } | Atom::Source);
     let names = items.iter().any(|item| is_member(item) || (is_known && is_name(item)))
-        || (left.is_empty() && (compares_periods(&items) || implies_measure(&items)));
+        || (left.is_empty()
+            && (compares_periods(&items) || implies_measure(&items) || bounds_things(&items)));
     let read = items.iter().filter(|item| !item.is_link()).count().saturating_sub(left.len());
     let left = left.iter().map(|at| bytes(tokens, &items[*at].tokens)).collect();
     let score = 1_000 - i32::try_from(cost).unwrap_or(i32::MAX / 2);
@@ -316,10 +314,29 @@ fn grain_of(item: &Item) -> Option<TimeGrain> {
     })
 }
 
-/// Whether a word implies what is asked for: "busiest day".
+/// Whether a word implies what is asked for: "busiest day", "best sellers".
 fn implies_measure(items: &[Item]) -> bool {
+    let names_things = |meaning: &Meaning| {
+        matches!(meaning, Meaning::Implied(implied) if implied.things.is_some()).then_some(())
+    };
+    if items.iter().any(|item| item.find(names_things).is_some()) {
+        return true;
+    }
     items.iter().any(|item| item.find(|m| matches!(m, Meaning::Implied(_)).then_some(())).is_some())
         && items.iter().any(|item| grain_of(item).is_some())
+}
+
+/// Whether parts ask for any things that end, are left or are off a plan by some number.
+fn bounds_things(items: &[Item]) -> bool {
+    let has = |fits: fn(&Meaning) -> bool| {
+        items.iter().any(|item| item.find(|meaning| fits(meaning).then_some(())).is_some())
+    };
+    let is_number = |item: &Item| matches!(item.atom, Atom::Number(_) | Atom::Period { .. });
+    let is_bound = has(|m| {
+        matches!(m, Meaning::Ends(_) | Meaning::Begins(_) | Meaning::Remaining | Meaning::Bound(_))
+    });
+    let is_coming = has(|m| matches!(m, Meaning::NextUnit(_) | Meaning::DayOfYear(_)));
+    has(|m| *m == Meaning::Any) && is_bound && (is_coming || items.iter().any(is_number))
 }
 
 /// Whether parts compare periods and name nothing else, so that they are about the main measure.
@@ -380,8 +397,11 @@ fn choose(readings: Readings) -> Outcome {
     });
     candidates.sort_by_key(|candidate| candidate.cost);
     let best = candidates.first();
+    // Another source may have the plan.
+    let is_assumed =
+        |best: &Candidate, by| by == Declined::WhatIf && !best.reading.query.what_if.is_empty();
     if let Some((cost, by, at)) = readings.declined
-        && best.is_none_or(|best| cost <= best.cost)
+        && best.is_none_or(|best| cost <= best.cost && !is_assumed(best, by))
     {
         return Outcome::Declined { by, at };
     }

@@ -13,6 +13,7 @@ use contract::{
 
 use crate::numbers::as_number;
 
+mod assuming;
 mod forms;
 mod times;
 
@@ -33,6 +34,9 @@ impl Saying<'_> {
 
     /// Returns a query in words. None if it has a member that questions cannot ask for.
     pub fn say(&self, query: &MetricQuery) -> Option<String> {
+        if !query.what_if.is_empty() {
+            return self.assuming(query);
+        }
         if let Some(said) = self.form(query) {
             return said;
         }
@@ -270,8 +274,19 @@ impl Saying<'_> {
             Test::Starts(texts) => self.texts("starts", name, texts),
             Test::Ends(texts) => self.texts("ends", name, texts),
             Test::Contains(texts) => self.texts("contains", name, texts),
-            Test::OneOf(values) => Some(format!("{} {}", self.word("in")?, self.values(values)?)),
-            Test::NoneOf(values) => Some(format!("{} {}", self.word("not")?, self.values(values)?)),
+            // A yes is said by the name of what holds: "at risk".
+            Test::OneOf(values) if values.as_slice() == [Scalar::Flag(true)] => {
+                Some(self.name(name))
+            }
+            Test::NoneOf(values) if values.as_slice() == [Scalar::Flag(true)] => {
+                Some(format!("{} {}", self.word("not")?, self.name(name)))
+            }
+            Test::OneOf(values) => {
+                Some(format!("{} {}", self.word("in")?, self.values_of(name, values)?))
+            }
+            Test::NoneOf(values) => {
+                Some(format!("{} {}", self.word("not")?, self.values_of(name, values)?))
+            }
             Test::Bounds(bounds) => {
                 let sides = [
                     ("above", &bounds.above),
@@ -300,6 +315,20 @@ impl Saying<'_> {
         let texts: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
         let texts = texts.join(&format!(" {} ", self.word("or")?));
         Some(format!("{} {} {} {texts}", self.word("in")?, self.name(name), self.word(key)?))
+    }
+
+    /// Returns values of a dimension, as it names them for people.
+    fn values_of(&self, dimension: &str, values: &[Scalar]) -> Option<String> {
+        let named = |value: &Scalar| match value {
+            Scalar::Text(text) => self.source.value_name(dimension, text).map(|named| {
+                let own = named.names.get(self.language).cloned();
+                Scalar::Text(own.unwrap_or(named.text))
+            }),
+            Scalar::Null | Scalar::Flag(_) | Scalar::Number(_) => None,
+        };
+        let values: Vec<Scalar> =
+            values.iter().map(|value| named(value).unwrap_or_else(|| value.clone())).collect();
+        self.values(&values)
     }
 
     pub(super) fn values(&self, values: &[Scalar]) -> Option<String> {

@@ -25,6 +25,8 @@ pub(crate) struct Scan<'a> {
     phrases: Vec<Vec<(usize, &'a [Meaning])>>,
     /// The measure that says most about the source, once it is asked for.
     main: OnceCell<Option<String>>,
+    /// Whether a choice says which measure that is.
+    is_chosen: bool,
 }
 
 impl<'a> Scan<'a> {
@@ -37,7 +39,28 @@ impl<'a> Scan<'a> {
         as_of: &'a AsOf,
     ) -> Self {
         let phrases = (0..tokens.len()).map(|at| lexicon.phrases_at(tokens, at)).collect();
-        Self { tokens, lexicon, source, catalog, as_of, phrases, main: OnceCell::new() }
+        Self {
+            tokens,
+            lexicon,
+            source,
+            catalog,
+            as_of,
+            phrases,
+            main: OnceCell::new(),
+            is_chosen: false,
+        }
+    }
+
+    /// Returns the scan of the same question if it is about one of several measures that it may mean.
+    pub fn about(&self, measure: String) -> Self {
+        let main = OnceCell::from(Some(measure));
+        let phrases = self.phrases.clone();
+        Self { phrases, main, is_chosen: true, ..*self }
+    }
+
+    /// Whether the question is read about one of several measures that it may mean.
+    pub fn is_chosen(&self) -> bool {
+        self.is_chosen
     }
 
     /// Returns the phrases that begin at a token: their lengths and meanings, the shortest first.
@@ -67,6 +90,14 @@ impl<'a> Scan<'a> {
     /// Returns the measure that says most about the source.
     pub fn main_measure(&self) -> Option<String> {
         self.main.get_or_init(|| central::main_measure(self.source, self.lexicon)).clone()
+    }
+
+    /// Whether the text says what will be. "Will you" is only polite.
+    pub fn is_about_the_future(&self) -> bool {
+        (0..self.tokens.len()).any(|at| {
+            let end = self.end_of(at, &Meaning::Will);
+            end.is_some_and(|end| self.end_of(at, &Meaning::Filler).is_none_or(|all| all <= end))
+        })
     }
 
     /// Returns today's day.

@@ -1,7 +1,7 @@
 //! Conditions on figures: "over 10000", "at least 5 %", "between 10 and 20".
 
 use contract::{
-    definitions::Unit,
+    definitions::{Calculation, Unit},
     metric_query::{Bounds, Condition, Scalar, Test},
 };
 
@@ -25,6 +25,10 @@ impl Composer<'_> {
             {
                 self.add_bound(at, at + 1, &[(bound, number)]);
             }
+            if bound.is_none() {
+                self.read_or_more(at);
+                self.read_zero(at);
+            }
             if self.means(at, &Meaning::Between)
                 && let (Some(low), Some(high)) = (self.number_at(at + 1), self.number_at(at + 3))
                 && (self.is_joiner(at + 2) || self.means(at + 2, &Meaning::To))
@@ -34,6 +38,41 @@ impl Composer<'_> {
                 self.add_bound(at, at + 3, &[(Bound::From, low), (Bound::To, high)]);
             }
         }
+    }
+
+    /// Reads "100 or more clicks" as a bound.
+    fn read_or_more(&mut self, at: usize) {
+        let Some(number) = self.number_at(at).filter(|_| self.is_free(at)) else { return };
+        let side = self.comparative_at(at + 2).filter(|_| self.means(at + 1, &Meaning::Or));
+        let bound = match side {
+            Some(Bound::Above | Bound::From) => Bound::From,
+            Some(Bound::Below | Bound::To) => Bound::To,
+            None => return,
+        };
+        self.add_bound(at, at + 2, &[(bound, number)]);
+    }
+
+    /// Reads "line items with zero spend" and "where spend is 0" as a bound.
+    fn read_zero(&mut self, at: usize) {
+        let is_zero = self.number_at(at).is_some_and(|number| number.value == 0.0);
+        let is_bound = at
+            .checked_sub(1)
+            .is_some_and(|before| self.bound_at(before).is_some() || self.is_joiner(before));
+        if !is_zero || is_bound || !self.is_free(at) {
+            return;
+        }
+        let is_measure = |place: &usize| self.measure_at(*place).is_some();
+        let after = Some(at + 1).filter(is_measure);
+        let Some(place) = after.or_else(|| self.previous(at).filter(is_measure)) else { return };
+        let has_thing = (0..self.len()).any(|at| self.dimension_at(at).is_some());
+        let Some(name) = self.measure_at(place).map(str::to_owned).filter(|_| has_thing) else {
+            return;
+        };
+        self.take(at);
+        let to = Some(Scalar::Number(0.into()));
+        let test = Test::Bounds(Bounds { to, ..Bounds::default() });
+        self.bounds.push((place, Condition::Is { name, test }));
+        self.bound_spans.push((at.min(place), at.max(place)));
     }
 
     /// Joins two conditions on figures with "or" between them.
@@ -69,7 +108,11 @@ impl Composer<'_> {
 
     /// Adds a condition whose words are at `first..=last`.
     fn add_bound(&mut self, first: usize, last: usize, bounds: &[(Bound, Quantity)]) {
-        let Some((measure, name)) = self.bounded(first, last, bounds) else { return };
+        let Some((measure, mut name)) = self.bounded(first, last, bounds) else { return };
+        // "A deviation over 10 %" is one of the same measure in percent.
+        if bounds.iter().any(|(_, number)| number.is_percent) && !name.ends_with("_growth") {
+            name = self.percent_of(&name).unwrap_or(name);
+        }
         let mut test = Bounds::default();
         // "Fell by more than 10 %" is a growth below -10 %.
         let is_fall =
@@ -102,6 +145,17 @@ impl Composer<'_> {
         let at = measure.unwrap_or(first);
         self.bounds.push((at, Condition::Is { name, test }));
         self.bound_spans.push((first, last));
+    }
+
+    /// Returns the only measure in percent that is a part of another one.
+    fn percent_of(&self, name: &str) -> Option<String> {
+        let mut found = self.scan.source.definitions.measures.iter().filter(|(_, measure)| {
+            let is_part =
+                matches!(&measure.calculation, Calculation::Ratio([part, _]) if part == name);
+            is_part && measure.unit == Some(Unit::Percent)
+        });
+        let (own, _) = found.next().filter(|_| !self.is_percent(name))?;
+        found.next().is_none().then(|| own.clone())
     }
 
     /// Returns the measure that a bound belongs to: the one before it, the one after it, or the nearest.

@@ -12,6 +12,7 @@ use crate::{
     meaning::{Meaning, Rank},
     outcome::Assumed,
     periods::back,
+    things::are_one,
 };
 
 /// The period of a question about a change that names none.
@@ -24,6 +25,9 @@ impl Composer<'_> {
         if !changes.is_empty() || self.has(&Meaning::Compare) {
             self.split_range();
         }
+        self.join_same_periods();
+        self.read_units_before();
+        self.read_change_since(&changes);
         for at in (0..self.len()).filter(|at| self.means(*at, &Meaning::Versus)).collect::<Vec<_>>()
         {
             self.read_versus(at);
@@ -77,7 +81,7 @@ impl Composer<'_> {
         }
     }
 
-    fn free_periods(&self) -> Vec<usize> {
+    pub(super) fn free_periods(&self) -> Vec<usize> {
         (0..self.len()).filter(|at| self.is_free(*at) && self.period_at(*at).is_some()).collect()
     }
 
@@ -107,6 +111,8 @@ impl Composer<'_> {
     /// Reads two things with a word such as "versus" between them.
     fn read_versus(&mut self, at: usize) {
         let Some(right) = self.next(at + 1) else { return };
+        // "Compared to account 23" says what 23 is.
+        let right = if self.names_next(right) { right + 1 } else { right };
         if self.period_at(right).is_some() && self.is_free(right) {
             self.compare_periods(at, right);
         } else if let Some(dimension) = self.value_at(right).map(str::to_owned) {
@@ -119,7 +125,9 @@ impl Composer<'_> {
                 return;
             };
             self.take(at);
-            self.compare_values(&dimension, &[left, right]);
+            if !self.asks_for_verdicts() {
+                self.compare_values(&dimension, &[left, right]);
+            }
         } else {
             let are_measures = self.measure_at(right).is_some()
                 && (0..at).any(|place| self.measure_at(place).is_some());
@@ -128,6 +136,12 @@ impl Composer<'_> {
                 self.take(at);
             }
         }
+    }
+
+    /// Whether a part says what the value behind it is: "account 23".
+    fn names_next(&self, at: usize) -> bool {
+        let pair = self.dimension_at(at).zip(self.value_at(at + 1));
+        pair.is_some_and(|(name, own)| are_one(self.scan.source, name, own))
     }
 
     /// Reads "the difference between A and B".
@@ -150,6 +164,12 @@ impl Composer<'_> {
                 )
         };
         let all: Vec<usize> = (0..self.len()).filter(own).collect();
+        // Parts of names may mean several values each, which stand side by side as groups.
+        let part = places.iter().find(|at| !own(at) && self.is_free(**at));
+        if let Some(part) = part.copied() {
+            self.add_group(part, Group::dimension(dimension));
+            return;
+        }
         let is_grouped = (0..self.len())
             .any(|at| self.dimension_at(at) == Some(dimension) && self.is_grouped(at));
         if all.len() == 2 && !is_grouped && places.iter().all(|at| all.contains(at)) {
@@ -158,6 +178,11 @@ impl Composer<'_> {
                 _ => None,
             };
             let values: Vec<Scalar> = all.iter().filter_map(value).collect();
+            for name in all.iter().filter_map(|at| at.checked_sub(1)) {
+                if self.is_free(name) && self.names_next(name) && !self.is_grouped(name) {
+                    self.take(name);
+                }
+            }
             all.iter().for_each(|at| self.take(*at));
             let values = [(dimension.to_owned(), values)].into();
             self.set_compare(Compare { values, ..Compare::default() });
@@ -202,7 +227,10 @@ impl Composer<'_> {
             return;
         }
         let free = self.free_periods();
-        if let [first, second, ..] = free[..] {
+        // No query compares one thing in a period with another thing in another one.
+        if let [first, second, ..] = free[..]
+            && !self.has_things_apart(first, second)
+        {
             self.take(first);
             self.take(second);
             let main = self.period_at(first).cloned();
@@ -291,7 +319,7 @@ impl Composer<'_> {
     }
 
     /// Compares two periods. A change goes forward in time, whatever the order of the words.
-    fn compare_both(&mut self, main: Period, other: Period) {
+    pub(super) fn compare_both(&mut self, main: Period, other: Period) {
         let begin = |period: &Period| self.scan.days_of(period).map(|(first, _)| first);
         let is_later = begin(&other) > begin(&main) && begin(&main).is_some();
         let (main, other) = if is_later { (other, main) } else { (main, other) };
@@ -436,7 +464,7 @@ fn recent(unit: CalendarUnit) -> Span {
 }
 
 /// Returns the period under way that belongs to an earlier one: "versus last month" is about this one.
-fn now_for(other: &Period) -> Option<Period> {
+pub(super) fn now_for(other: &Period) -> Option<Period> {
     match other {
         Period::Previous(unit) => Some(Period::This(*unit)),
         Period::Month(_) => Some(Period::This(CalendarUnit::Month)),

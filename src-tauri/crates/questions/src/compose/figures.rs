@@ -215,12 +215,36 @@ impl Composer<'_> {
 
     /// Uses a measure as its average per unit of time.
     fn average_per(&mut self, place: usize, unit: CalendarUnit) {
+        if self.averages_all_days(unit) {
+            self.add_group(place, Group::time(super::grain_of(unit)));
+            self.averaged = true;
+            return;
+        }
         self.measure_use(place).per = Some(unit);
         if self.query.period.is_none() {
             let count = if unit == CalendarUnit::Day { 30 } else { 12 };
             self.query.period = Some(Period::Last(span(unit, count)));
             self.assumed.push(Assumed::Period);
         }
+    }
+
+    /// Whether an average per day is that of all days with rows: neither a period nor groups are named.
+    fn averages_all_days(&self, unit: CalendarUnit) -> bool {
+        let is_other = |at: usize| {
+            let is_given = self.items[at].tokens.is_empty();
+            is_given
+                || self.period_at(at).is_some()
+                || (self.is_free(at)
+                    && (self.dimension_at(at).is_some() || self.grain_at(at).is_some()))
+        };
+        unit == CalendarUnit::Day
+            && self.query.period.is_none()
+            && self.query.compare.is_none()
+            && self.by.is_empty()
+            && self.ranked.is_none()
+            && self.scan.source.definitions.time.is_some()
+            && (0..self.len()).filter(|at| self.measure_at(*at).is_some()).count() == 1
+            && !(0..self.len()).any(is_other)
     }
 
     /// Returns the unit between an average and its measure: "average daily cost".

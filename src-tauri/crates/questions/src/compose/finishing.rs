@@ -2,8 +2,8 @@
 //! over.
 
 use contract::metric_query::{
-    Bounds, Condition, GroupBy, MeasureUse, Scalar, SecondStep, StepCalculation, StepMeasure, Test,
-    Top,
+    Bounds, Condition, Group, GroupBy, MeasureUse, Scalar, SecondStep, StepCalculation,
+    StepMeasure, Test, Top,
 };
 
 use super::{Composed, Composer, Ranked, grouping::order};
@@ -16,6 +16,7 @@ use crate::{
 impl Composer<'_> {
     /// Returns the query with all that was read.
     pub(super) fn finish(mut self) -> Composed {
+        self.group_shared_names();
         self.bound_measures();
         self.measures.sort_by_key(|(at, _)| *at);
         self.by.sort_by_key(|(at, _)| *at);
@@ -26,6 +27,8 @@ impl Composer<'_> {
             self.need_time();
             self.query.by.extend(self.by.drain(..).map(|(_, group)| group));
         }
+        self.show_effects();
+        self.read_standing();
         self.default_measure();
         // "By campaign and in total"
         let is_total = |at: usize| {
@@ -39,14 +42,17 @@ impl Composer<'_> {
         }
         self.conditions.sort_by_key(|(at, _)| *at);
         self.query.conditions = self.conditions.drain(..).map(|(_, condition)| condition).collect();
+        self.finish_what_if();
         if let Some(ranked) = self.ranked.take() {
             self.set_order(ranked);
         }
         self.second_step();
+        let asked = self.state_asked();
+        self.asked = self.asked.take().or(asked);
         let left = self.left();
         let parts = self.items.iter().filter_map(|item| match &item.atom {
             Atom::Value { value, is_part: true, .. } => Some(Assumed::PartOfName(value.clone())),
-            Atom::Values { text, .. } => Some(Assumed::PartOfName(text.clone())),
+            Atom::Values { text, is_part: true, .. } => Some(Assumed::PartOfName(text.clone())),
             _ => None,
         });
         self.assumed.extend(parts);
@@ -58,6 +64,17 @@ impl Composer<'_> {
             view: self.view,
             form: self.form,
             asked: self.asked,
+        }
+    }
+
+    /// Shows the values of a name that several of them share side by side.
+    fn group_shared_names(&mut self) {
+        let is_one = self.query.compare.is_some() || self.query.rows || self.explained;
+        for at in (0..self.len()).filter(|_| !is_one && self.ranked.is_none()).collect::<Vec<_>>() {
+            if let Atom::Values { dimension, is_part: true, .. } = &self.items[at].atom {
+                let group = Group::dimension(dimension);
+                self.add_group(at, group);
+            }
         }
     }
 
@@ -80,6 +97,7 @@ impl Composer<'_> {
             for place in std::mem::take(&mut self.paired) {
                 self.used[place] = false;
             }
+            self.leave_bounds_without_numbers();
             for (at, _) in std::mem::take(&mut self.bounds) {
                 let words = at.saturating_sub(3)..(at + 4).min(self.used.len());
                 for place in words {
@@ -90,6 +108,17 @@ impl Composer<'_> {
         }
         for (at, condition) in self.bounds.clone() {
             self.measure_of_bound(at, &condition);
+        }
+    }
+
+    /// Leaves over the words of bounds that have no number: "with less than a week left".
+    fn leave_bounds_without_numbers(&mut self) {
+        for (first, last) in self.bound_spans.clone() {
+            let is_number = |at: usize| matches!(self.items[at].atom, Atom::Number(_));
+            let has_number = (first..=last).any(is_number);
+            for at in (first..=last).filter(|_| !has_number) {
+                self.used[at] &= !matches!(self.items[at].atom, Atom::Words(_));
+            }
         }
     }
 
@@ -205,12 +234,29 @@ impl Composer<'_> {
         self.query.then = Some(SecondStep { measures: vec![step], by: Vec::new() });
     }
 
+    /// Whether a value is the owner of what follows a word such as "its": it is before the word, or the subject
+    /// of a question: "how much of its budget has A spent".
+    fn owns(&self, value: usize, at: usize) -> bool {
+        value < at || self.means(value.saturating_sub(1), &Meaning::IsIt)
+    }
+
+    /// Whether the words of a period may be the last day of things: "campaigns by last day".
+    fn may_be_last_day(&self, at: usize) -> bool {
+        let Some(tokens) = self.period_at(at).map(|_| self.items[at].tokens.clone()) else {
+            return false;
+        };
+        let ends = |meaning: &Meaning| matches!(meaning, Meaning::Ends(_)).then_some(());
+        self.scan.phrase(tokens.start, ends).is_some_and(|(end, ())| end == tokens.end)
+    }
+
     /// Returns the places of the parts that no rule used.
     fn left(&self) -> Vec<usize> {
-        // "Northlight and its campaigns" says whose they are.
+        // "A and its campaigns", "campaigns and their budget" say whose they are.
         let is_owned = |at: usize| {
             self.means(at, &Meaning::Refer(Refer::Their))
-                && (0..at).any(|place| self.value_at(place).is_some())
+                && ((0..self.len())
+                    .any(|place| self.value_at(place).is_some() && self.owns(place, at))
+                    || (0..at).any(|place| self.dimension_at(place).is_some()))
         };
         let is_left = |at: &usize| {
             !self.used[*at] && (!self.items[*at].is_link() || self.says_more(*at)) && !is_owned(*at)
@@ -226,14 +272,20 @@ impl Composer<'_> {
             self.measure_at(next).is_some() || matches!(self.items[next].atom, Atom::Source)
         });
         let is_bound = self.items[at].find(|m| matches!(m, Meaning::Bound(_)).then_some(()));
-        if is_bound.is_some() && is_measure {
+        let is_side = is_bound.is_some() || self.side_of_word(at).is_some();
+        if (is_bound.is_some() && is_measure) || (is_side && self.is_side_of_extent(at)) {
             return true;
         }
         let is_group = self.means(at, &Meaning::By) || self.means(at, &Meaning::Per);
         // "What did each cost?", "most expensive per click"
         let is_divided = self.means(at, &Meaning::Per) || self.query.by.is_empty();
-        let is_without = next.is_none() || (is_measure && is_divided);
+        // The particle of a verb is before a place: "ligger efter i konto 17".
+        let is_particle = self.means(at, &Meaning::By) && self.means(at + 1, &Meaning::In);
+        let is_without = next.is_none() || (is_measure && is_divided) || is_particle;
         if is_group && !self.is_article(at) && is_without && !self.used[at] {
+            return true;
+        }
+        if is_group && !self.used[at] && next.is_some_and(|next| self.may_be_last_day(next)) {
             return true;
         }
         let is_name = |place: usize| {

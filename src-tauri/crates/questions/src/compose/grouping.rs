@@ -6,7 +6,7 @@ use contract::{
 };
 
 use super::{Composer, Ranked};
-use crate::{items::Atom, meaning::Meaning};
+use crate::{items::Atom, meaning::Meaning, things::are_one};
 
 impl Composer<'_> {
     /// Reads dimensions and times to group by.
@@ -16,7 +16,7 @@ impl Composer<'_> {
                 continue;
             }
             if let Some(name) = self.dimension_at(at).map(str::to_owned) {
-                let is_described = self.is_described(at);
+                let is_described = self.is_described(at) || self.names_a_value(at, &name);
                 self.take(at);
                 if !is_described && !self.explained {
                     self.add_group(at, Group::dimension(name));
@@ -26,6 +26,20 @@ impl Composer<'_> {
                 self.add_group(at, Group::time(grain));
             }
         }
+    }
+
+    /// Whether the part is the name of a thing whose id stands behind it, beside other groups: "by campaign for
+    /// account 17".
+    fn names_a_value(&self, at: usize, name: &str) -> bool {
+        let is_of = |place: usize, name: &str| {
+            self.value_at(place).is_some_and(|own| are_one(self.scan.source, own, name))
+        };
+        let is_other = |place: usize| {
+            let own = self.dimension_at(place);
+            own.is_some_and(|own| own != name && !is_of(place + 1, own))
+        };
+        let is_asked = at > 0 && self.means(at - 1, &Meaning::Which);
+        is_of(at + 1, name) && !self.is_grouped(at) && !is_asked && (0..self.len()).any(is_other)
     }
 
     /// Returns the grain at a place. A unit alone, such as "week", must follow a word that groups.

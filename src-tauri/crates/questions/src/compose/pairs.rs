@@ -8,9 +8,8 @@ use contract::{
 
 use super::Composer;
 use crate::{
-    central::main_dimension,
+    central::{is_money, main_dimension},
     meaning::{Bound, Meaning},
-    names::is_money,
     numbers::Quantity,
     outcome::{Assumed, Form},
 };

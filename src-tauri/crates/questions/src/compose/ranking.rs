@@ -6,7 +6,7 @@ use contract::{
     metric_query::{Group, MeasureUse, TimeGrain},
 };
 
-use super::{Composer, Ranked};
+use super::{Composer, Ranked, extremes::Judgement};
 use crate::{
     central::{main_dimension, measure_of},
     items::Atom,
@@ -15,35 +15,27 @@ use crate::{
 };
 
 impl Composer<'_> {
-    /// Reads the first rank, or "first" with a number.
+    /// Reads the first rank.
     pub(super) fn read_rank(&mut self) {
-        let is_open = |at: &usize| self.is_free(*at) || self.is_change(*at);
-        let rank = (0..self.len()).filter(is_open).find_map(|at| {
-            let rank = self.items[at].find(|meaning| match meaning {
-                Meaning::Rank(rank) => Some(*rank),
-                Meaning::Implied(implied) => Some(implied.rank),
-                _ => None,
-            });
-            rank.map(|rank| (at, rank))
-        });
-        let (at, rank) = match rank {
-            Some(found) => found,
-            None => match self.places(&Meaning::First).first() {
-                Some(at) if self.number_of_first(*at).is_some() => (*at, Rank::High),
-                _ => return,
-            },
-        };
+        let Some((at, rank)) = self.rank_at() else { return };
         if self.read_extreme(at) {
             return;
         }
-        let Some((target, group)) = self.target(at) else {
-            self.rank_main_dimension(at, rank);
+        let judgement = self.judgement(at, rank);
+        let Some((target, group)) = self.target(at).or_else(|| self.implied_things(at)) else {
+            match judgement {
+                Some(judgement) => self.rank_judged(at, judgement),
+                None => self.rank_main_dimension(at, rank),
+            }
             return;
         };
         let number = self.number_of_rank(at, target);
         let first = [at + 1, at + 2].into_iter().find(|next| self.is_order_word(at, *next));
-        let Some(measure) = self.deciding(at) else { return };
-        let descending = self.is_descending(rank, measure.as_deref());
+        let decided = match judgement {
+            Some(Judgement { measure, descending }) => Some((Some(measure), descending)),
+            None => self.decided(at, rank),
+        };
+        let Some((measure, descending)) = decided else { return };
         let is_form = matches!(&self.items[target].atom, Atom::Dimension { is_form: true, .. });
         let limit = match (number, first) {
             (Some((place, count)), _) => {
@@ -71,6 +63,31 @@ impl Composer<'_> {
         self.ranked = Some(Ranked { measure, descending, limit, of, per, nth, is_change: true });
     }
 
+    /// Returns the first rank, or "first" with a number.
+    fn rank_at(&self) -> Option<(usize, Rank)> {
+        let is_open = |at: &usize| self.is_free(*at) || self.is_change(*at);
+        let rank = (0..self.len()).filter(is_open).find_map(|at| {
+            let rank = self.items[at].find(|meaning| match meaning {
+                Meaning::Rank(rank) => Some(*rank),
+                Meaning::Implied(implied) => Some(implied.rank),
+                _ => None,
+            });
+            rank.map(|rank| (at, rank))
+        });
+        rank.or_else(|| {
+            let first = self.places(&Meaning::First).first().copied();
+            first.filter(|at| self.number_of_first(*at).is_some()).map(|at| (at, Rank::High))
+        })
+    }
+
+    /// Returns the measure that decides, and whether great values come first.
+    fn decided(&mut self, at: usize, rank: Rank) -> Option<(Option<String>, bool)> {
+        self.assume_better(rank);
+        let measure = self.deciding(at)?;
+        let descending = self.is_descending(rank, measure.as_deref());
+        Some((measure, descending))
+    }
+
     /// Returns the place in the order that the word before a rank names, such as "second".
     fn nth_before(&self, at: usize) -> Option<(usize, u32)> {
         let place = at.checked_sub(1).filter(|place| self.is_free(*place))?;
@@ -93,7 +110,7 @@ impl Composer<'_> {
         self.count_at(at + 1).or(before)
     }
 
-    fn count_at(&self, at: usize) -> Option<u32> {
+    pub(super) fn count_at(&self, at: usize) -> Option<u32> {
         self.number_at(at).filter(|_| self.is_free(at)).and_then(|number| number.count())
     }
 
@@ -182,6 +199,18 @@ impl Composer<'_> {
         per
     }
 
+    /// Returns the things that a word names with its rank: "best sellers" are products.
+    fn implied_things(&self, at: usize) -> Option<(usize, Group)> {
+        let things = self.items[at].find(|meaning| match meaning {
+            Meaning::Implied(implied) => implied.things.clone(),
+            _ => None,
+        })?;
+        let known = self.scan.lexicon.concepts.get(&things)?;
+        let mut names = self.scan.source.definitions.dimensions.keys();
+        let name = names.find(|name| known.contains(&crate::tokens::name_words(name).concat()))?;
+        Some((at, Group::dimension(name)))
+    }
+
     /// Returns the measure that decides, or that an adjective implies. None if there is no such measure.
     fn deciding(&mut self, at: usize) -> Option<Option<String>> {
         let implied = self.items[at].find(|meaning| match meaning {
@@ -200,7 +229,9 @@ impl Composer<'_> {
                 || concepts.iter().any(|concept| self.measure_of(concept).as_ref() == Some(&name));
             return (is_by || is_meant()).then(|| self.ranked_by(at));
         }
-        let found = concepts.iter().find_map(|concept| self.measure_of(concept))?;
+        let chosen = self.scan.main_measure().filter(|_| self.scan.is_chosen());
+        let found = || concepts.iter().find_map(|concept| self.measure_of(concept));
+        let found = chosen.or_else(found)?;
         self.measures.push((at, MeasureUse::named(found.clone())));
         self.assumed.push(Assumed::Measure(found.clone()));
         Some(Some(found))

@@ -6,9 +6,12 @@ use contract::metric_query::{
 
 use super::{Context, Kept};
 use crate::{
-    compose::{Composed, part_name},
+    central::{judged_thing, verdict_of},
+    compose::{Composed, about_things, part_name},
     items::{Atom, Item},
     meaning::{Meaning, Refer},
+    outcome::Form,
+    things::{are_one, is_part_of, is_undivided},
 };
 
 /// The kinds of parts that a question has.
@@ -20,12 +23,18 @@ struct Own {
     rank: bool,
     first: bool,
     adds: bool,
+    /// Whether a value counts beside the earlier ones: "also Hardware".
+    adds_values: bool,
+    /// Whether a value takes the place of what was asked about: "same for Hardware".
+    replaces: bool,
+    /// Whether it asks for things by another figure.
+    asks_things: bool,
     /// Whether it asks for all groups together, and nothing else.
     is_total: bool,
 }
 
 impl Own {
-    fn of(items: &[Item]) -> Self {
+    fn of(context: &Context<'_>, items: &[Item]) -> Self {
         let has = |fits: &dyn Fn(&Item) -> bool| items.iter().any(fits);
         let means = |meanings: &[Meaning]| {
             items.iter().any(|item| meanings.iter().any(|meaning| item.means(meaning)))
@@ -33,12 +42,6 @@ impl Own {
         let is_rank = |item: &Item| {
             let found = item.find(|m| matches!(m, Meaning::Rank(_)).then_some(()));
             found.is_some()
-        };
-        let is_group = |item: &Item| {
-            matches!(item.atom, Atom::Dimension { .. })
-                || item
-                    .find(|m| matches!(m, Meaning::Grain(_) | Meaning::Unit(_)).then_some(()))
-                    .is_some()
         };
         let is_plain = |item: &Item| {
             item.means(&Meaning::Sum)
@@ -59,13 +62,18 @@ impl Own {
                 Meaning::Count,
                 Meaning::Distinct,
                 Meaning::Explain,
-            ]),
-            groups: has(&is_group),
+                Meaning::Remaining,
+            ]) || context.asks_difference(items),
+            groups: context.has_groups(items),
             period: has(&|item| matches!(item.atom, Atom::Period { .. })),
             rank: has(&is_rank) || means(&[Meaning::Sort, Meaning::Descending, Meaning::Ascending]),
+            asks_things: false,
             is_total,
             first: means(&[Meaning::First]),
             adds: begins || means(&[Meaning::Refer(Refer::Add)]),
+            adds_values: means(&[Meaning::Refer(Refer::Add)]),
+            replaces: begins
+                || means(&[Meaning::Refer(Refer::Same), Meaning::Refer(Refer::Instead)]),
         }
     }
 }
@@ -77,8 +85,9 @@ pub(super) fn merge(
     composed: &Composed,
 ) -> (MetricQuery, Vec<Kept>) {
     let (old, new) = (context.previous, &composed.query);
-    let mut own = Own::of(items);
+    let mut own = Own::of(context, items);
     own.adds |= own.measures && are_bounded(new);
+    own.asks_things = composed.form == Form::Which && own.measures && own.groups;
     let mut query = old.clone();
     let mut kept = Vec::new();
     if own.measures || own.figures {
@@ -102,18 +111,55 @@ pub(super) fn merge(
         kept.push(Kept::Groups);
     }
     let compared = new.compare.as_ref().map(|compare| &compare.values);
-    query.conditions = merge_conditions(&old.conditions, &new.conditions, &own, compared);
+    query.conditions = merge_conditions(context, &new.conditions, &own, compared);
     if query.conditions.iter().any(|condition| old.conditions.contains(condition)) {
         kept.push(Kept::Conditions);
     }
     if let Some(condition) = context.referred(items) {
-        query.conditions = merge_conditions(&query.conditions, &[condition], &own, None);
+        query.conditions = joined_to(context, query.conditions, &[condition], &own);
+    }
+    if own.groups {
+        leave_out_asked(context, &mut query, composed);
+    }
+    // "By how much" after "which are behind" is about those. A state that the words name is no condition.
+    if context.asks_extent(items) && (old.by.is_empty() || context.names_state(items)) {
+        let verdict = verdict_of(context.scan.source);
+        query.conditions.retain(|one| verdict.is_none() || name_of(one) != verdict);
     }
     replace_part(&mut query);
+    keep_verdict(context, &mut query, &own, new);
     merge_times(old, new, &own, &mut query, &mut kept);
     merge_order(old, new, &own, &mut query, &mut kept);
     query.totals |= new.totals;
+    if new.in_currency.is_some() {
+        query.in_currency.clone_from(&new.in_currency);
+    }
+    merge_assumption(context, new, own.measures, &mut query);
     (query, kept)
+}
+
+/// Uses a new assumption in place of the earlier one. It is about the things of the question.
+fn merge_assumption(
+    context: &Context<'_>,
+    new: &MetricQuery,
+    has_measures: bool,
+    query: &mut MetricQuery,
+) {
+    if !new.what_if.is_empty() {
+        if query.what_if.is_empty() {
+            query.compare = None;
+            // A verdict is about what is planned.
+            let verdict = verdict_of(context.scan.source);
+            query.by.retain(|group| {
+                !matches!(&group.by, GroupBy::Dimension(name) if Some(name) == verdict.as_ref())
+            });
+            if !has_measures {
+                query.measures.clone_from(&new.measures);
+            }
+        }
+        query.what_if.clone_from(&new.what_if);
+    }
+    about_things(context.scan.source, &query.conditions, &mut query.what_if);
 }
 
 /// Uses a new value in place of the one whose share was asked for: "same for desktop".
@@ -176,33 +222,121 @@ fn merge_groups(old: &MetricQuery, new: &MetricQuery, own: &Own) -> Vec<Group> {
 
 type Compared<'a> = Option<&'a std::collections::BTreeMap<String, Vec<Scalar>>>;
 
-/// Returns the conditions: those on the same dimension are replaced, or joined if the question adds.
+/// Returns the conditions: those on the same thing are replaced, or joined if the question adds.
 fn merge_conditions(
-    old: &[Condition],
+    context: &Context<'_>,
     new: &[Condition],
     own: &Own,
     compared: Compared<'_>,
 ) -> Vec<Condition> {
-    let name_of = |condition: &Condition| match condition {
-        Condition::Is { name, .. } => Some(name.clone()),
-        _ => None,
-    };
-    let mut all: Vec<Condition> = old.to_vec();
+    let mut all: Vec<Condition> = context.previous.conditions.clone();
+    let is_compared = |name: &String| compared.is_some_and(|values| values.contains_key(name));
+    all.retain(|condition| !name_of(condition).is_some_and(|name| is_compared(&name)));
+    if own.replaces {
+        let names: Vec<String> = new.iter().filter_map(name_of).collect();
+        leave_out_parts(context, &mut all, &names);
+    }
+    joined_to(context, all, new, own)
+}
+
+/// Leaves out conditions on parts of things that take their place: a campaign of one account says nothing
+/// about another one.
+fn leave_out_parts(context: &Context<'_>, all: &mut Vec<Condition>, things: &[String]) {
+    let (catalog, source) = (context.scan.catalog, context.scan.source.name());
     all.retain(|condition| {
         let name = name_of(condition);
-        !name.is_some_and(|name| compared.is_some_and(|values| values.contains_key(&name)))
+        let is_part = |thing: &String| {
+            name.as_ref().is_some_and(|name| is_part_of(catalog, source, name, thing))
+        };
+        !things.iter().any(is_part)
     });
+}
+
+/// Leaves out conditions on one of the things that are asked for: "which account is behind" after a
+/// question about an account is about all of them.
+fn leave_out_asked(context: &Context<'_>, query: &mut MetricQuery, composed: &Composed) {
+    if composed.form != Form::Which {
+        return;
+    }
+    let names = |group: &Group| match &group.by {
+        GroupBy::Dimension(name) => Some(name.clone()),
+        GroupBy::Time(_) | GroupBy::Define(_) => None,
+    };
+    let asked: Vec<String> = composed.query.by.iter().filter_map(names).collect();
+    leave_out_parts(context, &mut query.conditions, &asked);
+    let is_new = |condition: &Condition| composed.query.conditions.contains(condition);
+    query.conditions.retain(|condition| {
+        let Condition::Is { name, test: Test::OneOf(values) } = condition else { return true };
+        let is_asked = asked.iter().any(|own| are_one(context.scan.source, own, name));
+        !is_asked || values.len() > 1 || is_new(condition)
+    });
+}
+
+/// Keeps how things stand beside other groups, and leaves it out beside another figure or a time.
+fn keep_verdict(context: &Context<'_>, query: &mut MetricQuery, own: &Own, new: &MetricQuery) {
+    let (old, source) = (context.previous, context.scan.source);
+    let Some(name) = verdict_of(source) else { return };
+    let verdict = Group::dimension(&name);
+    if !old.by.contains(&verdict) || own.is_total || query.explain.is_some() {
+        return;
+    }
+    let has_time = query.by.iter().any(|group| matches!(group.by, GroupBy::Time(_)));
+    let is_other_figure = own.measures && !own.adds && !own.groups;
+    let is_fixed = new.conditions.iter().any(|one| name_of(one).as_ref() == Some(&name));
+    if has_time || is_other_figure || own.figures {
+        query.by.retain(|group| *group != verdict);
+    } else if own.groups && !is_fixed && !query.by.contains(&verdict) {
+        query.by.push(verdict);
+    } else if !own.groups {
+        judge_things(context, query, &verdict);
+    }
+    if has_time && !own.measures {
+        let is_undivided =
+            |used: &MeasureUse| used.measure.as_ref().is_some_and(|one| is_undivided(source, one));
+        query.measures.retain(|used| !is_undivided(used));
+    }
+}
+
+/// Judges the things of a narrower question: "only A" after a question about the account of A is about A.
+fn judge_things(context: &Context<'_>, query: &mut MetricQuery, verdict: &Group) {
+    let source = context.scan.source;
+    let judged = |conditions: &[Condition]| {
+        let is_list = |one: &&Condition| {
+            matches!(one, Condition::Is { test: Test::OneOf(_) | Test::Contains(_), .. })
+        };
+        let names: Vec<String> = conditions.iter().filter(is_list).filter_map(name_of).collect();
+        judged_thing(source, &names).map(Group::dimension)
+    };
+    let (before, after) = (judged(&context.previous.conditions), judged(&query.conditions));
+    let (Some(before), Some(after)) = (before, after) else { return };
+    if query.by == [before, verdict.clone()] {
+        query.by = vec![after, verdict.clone()];
+    }
+}
+
+fn name_of(condition: &Condition) -> Option<String> {
+    match condition {
+        Condition::Is { name, .. } => Some(name.clone()),
+        Condition::And(_) | Condition::Or(_) | Condition::Not(_) => None,
+    }
+}
+
+fn joined_to(
+    context: &Context<'_>,
+    mut all: Vec<Condition>,
+    new: &[Condition],
+    own: &Own,
+) -> Vec<Condition> {
     for condition in new {
         let name = name_of(condition);
-        let place = all.iter().position(|own| name.is_some() && name_of(own) == name);
+        let is_same = |other: &Condition| match (&name, name_of(other)) {
+            (Some(name), Some(other)) => are_one(context.scan.source, name, &other),
+            (Some(_) | None, _) => false,
+        };
+        let place = all.iter().position(is_same);
         match (place, condition) {
-            (Some(place), Condition::Is { name, test: Test::OneOf(values) }) if own.adds => {
-                let mut joined = match &all[place] {
-                    Condition::Is { test: Test::OneOf(values), .. } => values.clone(),
-                    _ => Vec::new(),
-                };
-                joined.extend(values.iter().cloned());
-                all[place] = Condition::Is { name: name.clone(), test: Test::OneOf(joined) };
+            (Some(place), Condition::Is { name, test: Test::OneOf(values) }) if own.adds_values => {
+                all[place] = either(&all[place], name, values);
             }
             (Some(place), Condition::Is { test: Test::NoneOf(without), .. }) => {
                 let is_list = matches!(&all[place], Condition::Is { test: Test::OneOf(_), .. });
@@ -221,6 +355,22 @@ fn merge_conditions(
         !matches!(condition, Condition::Is { test: Test::OneOf(values), .. } if values.is_empty())
     });
     all
+}
+
+/// Returns the condition that an earlier one holds, or that a thing has one of further values.
+fn either(old: &Condition, name: &str, values: &[Scalar]) -> Condition {
+    let new = || Condition::Is { name: name.to_owned(), test: Test::OneOf(values.to_vec()) };
+    match old {
+        Condition::Is { name: own, test: Test::OneOf(known) } if own == name => {
+            let all = known.iter().chain(values).cloned().collect();
+            Condition::Is { name: name.to_owned(), test: Test::OneOf(all) }
+        }
+        // A thing by its name and another one by its id.
+        Condition::Is { name: own, test: Test::OneOf(_) } if own != name => {
+            Condition::Or(vec![old.clone(), new()])
+        }
+        Condition::Is { .. } | Condition::And(_) | Condition::Or(_) | Condition::Not(_) => new(),
+    }
 }
 
 fn merge_times(
@@ -276,8 +426,11 @@ fn merge_order(
             let sorted = query.order.iter().map(|order| order.by.clone()).collect::<Vec<_>>();
             let is_shown =
                 |used: &MeasureUse| used.measure.as_ref().is_some_and(|name| sorted.contains(name));
-            // "Sort by clicks" keeps the figures that were shown.
-            if own.rank && old.measures.iter().all(|used| !new.measures.contains(used)) {
+            // "Sort by clicks" keeps the figures that were shown, "which had the most clicks" does not.
+            if own.rank
+                && !own.asks_things
+                && old.measures.iter().all(|used| !new.measures.contains(used))
+            {
                 query.measures = old.measures.clone();
                 query.measures.extend(new.measures.iter().filter(|used| is_shown(used)).cloned());
             }

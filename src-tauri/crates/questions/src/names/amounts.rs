@@ -4,9 +4,13 @@
 use std::collections::HashMap;
 
 use analytics::SourceModel;
-use contract::definitions::{Calculation, Measure, Unit};
+use contract::definitions::Measure;
 
-use crate::{lexicon::Lexicon, tokens::name_words};
+use crate::{
+    central::{is_money, main_measure, total_of},
+    lexicon::Lexicon,
+    tokens::name_words,
+};
 
 /// Returns the sums of money that each general word may mean. A word for one kind of amount does not mean
 /// a measure that the vocabulary knows as another kind.
@@ -15,25 +19,29 @@ pub(super) fn words_for_amounts(
     lexicon: &Lexicon,
 ) -> HashMap<String, Vec<String>> {
     let measures = &source.definitions.measures;
-    let money: Vec<&String> =
-        measures.iter().filter(|(_, measure)| is_money(measure)).map(|(name, _)| name).collect();
+    // The other amounts of a computed source say how its main one stands.
+    let main = source.definitions.pacing.as_ref().and_then(|_| main_measure(source, lexicon));
+    let is_amount = |(name, measure): &(&String, &Measure)| {
+        is_money(measure) && main.as_ref().is_none_or(|main| main == *name)
+    };
+    let money: Vec<&String> = measures.iter().filter(is_amount).map(|(name, _)| name).collect();
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     for amounts in &lexicon.amounts {
         let fits = |name: &&&String| {
             let names = names_of(name, &measures[**name]);
             !amounts.not.iter().any(|concept| means(&names, concept, lexicon))
         };
-        let fitting: Vec<String> = money.iter().filter(fits).map(|name| (*name).clone()).collect();
+        let mut fitting: Vec<String> =
+            money.iter().filter(fits).map(|name| (*name).clone()).collect();
+        // An amount that contains the others is the one that is meant.
+        if let Some(total) = total_of(source, lexicon, &fitting) {
+            fitting.retain(|name| *name == total);
+        }
         if !fitting.is_empty() {
             found.extend(amounts.words.iter().map(|word| (word.clone(), fitting.clone())));
         }
     }
     found
-}
-
-/// Whether a measure is a sum of money.
-pub(crate) fn is_money(measure: &Measure) -> bool {
-    measure.unit == Some(Unit::Money) && matches!(measure.calculation, Calculation::Sum(_))
 }
 
 fn names_of(name: &str, measure: &Measure) -> Vec<String> {

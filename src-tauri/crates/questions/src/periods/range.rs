@@ -1,14 +1,10 @@
 //! Reads ranges of periods: "from A to B", "between A and B", "since A", "until A", "before A".
 
 use chrono::{Days, Months, NaiveDate};
-use contract::metric_query::{CalendarUnit, Period};
+use contract::metric_query::Period;
 
 use super::{FoundPeriod, basic, unit, year_after};
-use crate::{
-    meaning::{Meaning, Relative},
-    numbers::quantity,
-    scan::Scan,
-};
+use crate::{meaning::Meaning, scan::Scan};
 
 /// Reads a range that begins at a token.
 pub(super) fn range(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
@@ -21,38 +17,6 @@ pub(super) fn range(scan: &Scan<'_>, at: usize) -> Vec<FoundPeriod> {
     }
     found.extend(open(scan, at));
     found
-}
-
-/// Reads "the first 10 days of October", "the last day of October" and "the last two weeks of 2025".
-pub(super) fn edge(scan: &Scan<'_>, at: usize) -> Option<FoundPeriod> {
-    let first = scan.end_of(at, &Meaning::First);
-    let last = scan.end_of(at, &Meaning::Relative(Relative::Previous));
-    let next = first.or(last)?;
-    let (after, count) = match quantity(scan.tokens, next, scan.lexicon) {
-        Some((after, count)) => (after, u64::from(count.count()?)),
-        None => (next, 0),
-    };
-    let (middle, unit) = unit(scan, after)?;
-    let days = match unit {
-        CalendarUnit::Day => count.max(1),
-        // "The first week of October" may be one of the calendar.
-        CalendarUnit::Week if count == 0 => return None,
-        CalendarUnit::Week => 7 * count,
-        CalendarUnit::Month | CalendarUnit::Quarter | CalendarUnit::Year => return None,
-    };
-    let joined = scan.end_of(middle, &Meaning::In).unwrap_or(middle);
-    let (end, whole) = basic(scan, scan.skip_empty(joined))?;
-    let (from, to) = scan.days_of(&whole)?;
-    // "Last week on Monday" names no part of Monday.
-    if (to - from).num_days() < i64::try_from(days).ok()? {
-        return None;
-    }
-    let more = Days::new(days.checked_sub(1)?);
-    let (from, to) = match first {
-        Some(_) => (from, from.checked_add_days(more)?.min(to)),
-        None => (to.checked_sub_days(more)?.max(from), to),
-    };
-    Some(FoundPeriod::new(end, Period::Range { from: Some(from), to: Some(to) }))
 }
 
 /// Reads two periods with a word between them.
@@ -132,4 +96,10 @@ fn open(scan: &Scan<'_>, at: usize) -> Option<FoundPeriod> {
         Some((end, from(last.checked_add_days(Days::new(1))?)))
     };
     since.or_else(until).or_else(before).or_else(later).map(found)
+}
+
+/// Returns the period after a word such as "since" at a token.
+pub(crate) fn since(scan: &Scan<'_>, at: usize) -> Option<Period> {
+    let next = scan.end_of(at, &Meaning::Since)?;
+    basic(scan, scan.skip_empty(next)).map(|(_, period)| period)
 }

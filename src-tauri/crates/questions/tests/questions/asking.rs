@@ -76,6 +76,36 @@ fn a_text_with_two_questions_is_divided_and_one_question_is_not() {
 }
 
 #[test]
+fn a_later_part_is_about_the_things_that_it_refers_to() {
+    let sweden = json!({"country": ["Sweden"]});
+    let rank = json!([{"by": "clicks", "descending": true}]);
+    parts(
+        "What was the spend in Sweden last month, and which device there had the most clicks?",
+        &[
+            (
+                "What was the spend in Sweden last month",
+                json!({"source": "search_ads", "measures": ["spend"], "where": sweden, "period": "last_month"}),
+            ),
+            (
+                "which device there had the most clicks?",
+                json!({"source": "search_ads", "measures": ["clicks"], "by": ["device"], "where": sweden, "period": "last_month", "order": rank, "limit": 1}),
+            ),
+        ],
+    );
+    let tickets = |conditions: Value| json!({"source": "helpdesk", "measures": ["tickets"], "where": conditions, "period": "last_week"});
+    parts(
+        "how many tickets did Billing get last week, and how many of them are Urgent?",
+        &[
+            ("how many tickets did Billing get last week", tickets(json!({"team": ["Billing"]}))),
+            (
+                "how many of them are Urgent?",
+                tickets(json!({"team": ["Billing"], "priority": ["Urgent"]})),
+            ),
+        ],
+    );
+}
+
+#[test]
 fn one_question_with_several_names_is_not_divided() {
     for one in [
         "spend and clicks by campaign",
@@ -84,6 +114,8 @@ fn one_question_with_several_names_is_not_divided() {
         "clicks in Sweden and Ireland",
         "kostnad och klick per enhet",
         "spend by campaign, device and week in October and November",
+        "how many clicks and how many conversions by device",
+        "spend by campaign, and how many clicks were there",
     ] {
         let fixture = shared();
         let found =

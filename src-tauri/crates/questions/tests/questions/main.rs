@@ -3,9 +3,15 @@
 
 mod asking;
 mod blind;
+mod bounds;
 mod cases;
 mod follow_ups;
+mod names;
 mod ordinary;
 mod properties;
 mod readings;
+mod spoken;
+mod states;
 mod support;
+mod unnamed;
+mod what_if;

@@ -12,14 +12,14 @@ use crate::{
 };
 
 /// Returns a fixture that has only one of some sources.
-fn only(all: &Fixture, name: &str) -> Fixture {
+pub fn only(all: &Fixture, name: &str) -> Fixture {
     let source = all.catalog.sources.iter().find(|source| source.name().as_str() == name).unwrap();
     let own = (source.name().clone(), all.values[source.name()].clone());
     Fixture::of(Catalog { sources: vec![source.clone()] }, Values::from([own]))
 }
 
 /// Checks the condition that is asked and the measure of an amount.
-fn check_more(case: &Value, reading: &Reading) -> Result<(), String> {
+pub fn check_more(case: &Value, reading: &Reading) -> Result<(), String> {
     let asked = case.get("asked").map(|asked| {
         let query = json!({"measures": ["rows"], "where": [asked]});
         read_metric_query(&query).unwrap().conditions.remove(0)
