@@ -123,11 +123,6 @@ pub fn direction_near(tokens: &[Token], at: usize) -> Option<f64> {
         .map(|(_, sign)| sign)
 }
 
-/// Whether a word states the direction of a change.
-pub fn is_direction(token: &Token) -> bool {
-    token.any(UP) || token.any(DOWN)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

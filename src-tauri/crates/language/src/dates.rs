@@ -6,10 +6,7 @@ use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use chrono::{Datelike, Days, NaiveDate};
 
-use crate::{
-    numbers,
-    tokens::{Token, TokenKind},
-};
+use crate::tokens::Token;
 
 mod atoms;
 mod calendar;
@@ -18,7 +15,6 @@ mod term;
 mod words;
 
 use atoms::read_atom;
-pub use calendar::Unit;
 
 /// A period from its first to its last day, including both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,60 +63,6 @@ pub fn is_date_word(token: &Token) -> bool {
 /// Returns the first period in the text.
 pub fn find_period(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
-}
-
-/// A number of units before a period that is named elsewhere: "the week before that", "the 7 days
-/// before".
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnitBefore {
-    pub at: Range<usize>,
-    unit: Unit,
-    /// The number of units. None for the preceding calendar unit.
-    count: Option<u32>,
-}
-
-/// Finds units before a period named earlier, as in "the week before that", "månaden innan" or "the
-/// 7 days before". "Before last" is relative to today and is not found here.
-pub fn find_unit_before(tokens: &[Token]) -> Option<UnitBefore> {
-    const BEFORE: [&str; 8] =
-        ["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare", "preceding"];
-    (0..tokens.len()).find_map(|at| {
-        let unit = relative::unit(&tokens[at])?;
-        let counted = at.checked_sub(1).and_then(|i| numbers::read_whole(tokens, i));
-        let count = counted.filter(|(_, used)| *used == 1).map(|(count, _)| count);
-        let first = at - usize::from(count.is_some());
-        // Matches "the previous 7 days".
-        let leads = count.is_some()
-            && first.checked_sub(1).is_some_and(|i| tokens[i].any(&["preceding", "foregaende"]));
-        let follows = tokens.get(at + 1).is_some_and(|token| token.any(&BEFORE));
-        (follows || leads).then_some(())?;
-        let first = first - usize::from(leads);
-        let article = first > 0 && tokens[first - 1].any(&["the", "a", "den", "de", "those"]);
-        let start = first - usize::from(article);
-        let end = skip_words(
-            tokens,
-            at + 1 + usize::from(follows),
-            &["that", "this", "it", "den", "det", "dess", "those", "dem"],
-        );
-        let ends = tokens.get(end).is_none_or(|next| {
-            next.kind == TokenKind::Punct
-                || next.any(&["please", "tack", "da", "then", "for", "och", "and", "in", "i"])
-        });
-        ends.then_some(UnitBefore { at: start..end, unit, count })
-    })
-}
-
-/// Returns the units before the period that begins at `from`.
-pub fn resolve_unit_before(before: &UnitBefore, from: NaiveDate) -> Option<FoundPeriod> {
-    let at = before.at.clone();
-    let period = match before.count {
-        None => calendar::nth(before.unit, -1, from)?,
-        Some(count) => {
-            let end = calendar::add_days(from, -1);
-            Period { start: calendar::subtract_units(before.unit, count, from), end }
-        }
-    };
-    Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
 }
 
 /// Moves a past period to its next occurrence, unless the text gives a year or a word such as

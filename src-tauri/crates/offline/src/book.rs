@@ -72,7 +72,7 @@ pub(super) struct Pack {
     pub(super) rankings: Vec<(String, usize, Pattern)>,
     synonyms: HashMap<String, String>,
     /// The name and the id of the specialist.
-    specialist: Vec<String>,
+    pub(super) specialist: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -91,7 +91,6 @@ pub(super) struct Tool {
     words: HashSet<String>,
     /// The nouns for each slot of an entity, folded.
     pub(super) nouns: Vec<Vec<String>>,
-    pub(super) as_of: Option<String>,
     pub(super) undone: Localised<String>,
 }
 
@@ -112,15 +111,6 @@ impl Tool {
             SlotKind::Thing { thing, field } => Some((slot, thing.as_str(), field.as_str())),
             _ => None,
         })
-    }
-    /// Whether an intent lists things, because it accepts a number of rows.
-    pub(super) fn lists(&self, intent: usize) -> bool {
-        let name = &self.intents[intent].name;
-        !self.is_write()
-            && self
-                .slots
-                .iter()
-                .any(|slot| matches!(slot.kind, SlotKind::Quantity) && slot.intents.contains(name))
     }
     pub(super) fn has_slot(&self, wanted: impl Fn(&SlotKind) -> bool) -> bool {
         self.slots.iter().any(|slot| wanted(&slot.kind))
@@ -292,6 +282,12 @@ impl Book {
         &self.packs[self.tools[tool].pack]
     }
 
+    /// Whether a tool is of a pack that one of the named tools is of.
+    pub(super) fn is_beside(&self, tool: usize, named: &[String]) -> bool {
+        let pack = self.tools[tool].pack;
+        self.tools.iter().any(|one| one.pack == pack && named.contains(&one.spec.model_name))
+    }
+
     pub(super) fn tool_by_model_name(&self, name: &str) -> Option<usize> {
         self.tools.iter().position(|tool| tool.spec.model_name == name)
     }
@@ -329,7 +325,6 @@ impl Tool {
             nouns,
             slots: offline.slots,
             intents: offline.intents,
-            as_of: offline.as_of,
             undone: offline.undone,
         }
     }

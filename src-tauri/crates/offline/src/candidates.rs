@@ -43,11 +43,9 @@ impl Reader<'_> {
         let hedged = social::is_hedged(tokens, &facts.words);
         let quoted = find_quotation(tokens).unwrap_or_default();
         for (tool, data) in self.book.tools.iter().enumerate() {
-            for (intent, want) in data.intents.iter().enumerate() {
+            for intent in 0..data.intents.len() {
                 // "I might buy two" is not a request yet.
-                if (want.after && self.state.last_call(tool).is_none())
-                    || (hedged && data.is_write())
-                {
+                if hedged && data.is_write() {
                     continue;
                 }
                 if against.iter().any(|(key, ..)| *key == (tool, intent)) {
@@ -163,9 +161,6 @@ impl Reader<'_> {
             && base > 0
             && !other_field
             && fill::find_unknown_name(self, tokens, facts, &used, tool).is_some();
-        let own =
-            if base > 0 { score::score_intent_slots(self, tool, intent, tokens, facts) } else { 0 };
-        let (evidence, strong) = (evidence + own, strong || own > 0);
         let undated = facts.period.is_some()
             && !data.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
         let evidence = evidence - 6 * i32::from(undated && !data.is_write());
@@ -198,7 +193,7 @@ impl Reader<'_> {
         } else {
             return None;
         };
-        Some(Match { tool, intent, asked: (tool, intent), score, used, strong })
+        Some(Match { tool, intent, score, used, strong })
     }
 
     /// Returns the score of a clause that consists of a few words of the pack, such as "trail

@@ -1,6 +1,5 @@
 //! Splits a message into clauses, each with one request. Arguments are filled elsewhere.
 
-use contract::manifest::SlotKind;
 use language::{Token, TokenKind};
 
 use super::{
@@ -8,21 +7,6 @@ use super::{
     reader::{Match, Reader},
     social,
 };
-
-/// Words between two periods that mean a comparison.
-const COMPARED: &[&str] = &[
-    "compare",
-    "compared",
-    "comparison",
-    "vs",
-    "versus",
-    "against",
-    "than",
-    "jamfor",
-    "jamfort",
-    "jamforelse",
-    "mot",
-];
 
 /// Words at the start of a part that exclude something from the request before the part.
 const EXCLUDING: &[&str] = &[
@@ -38,13 +22,6 @@ const EXCLUDING: &[&str] = &[
     "forutom",
     "exklusive",
 ];
-/// Words that may occur in a part that only states the scope of the whole request.
-const SCOPE: &[&str] = &[
-    "all", "every", "each", "both", "across", "over", "in", "for", "of", "the", "my", "our",
-    "alla", "samtliga", "bada", "varje", "i", "pa", "mina", "vara", "tvars",
-];
-/// Words after which a request lists the values to show.
-const SHOWING: &[&str] = &["with", "including", "showing", "med", "inklusive"];
 
 /// Joins the last part to the part before it if the last part has only punctuation. In ", and",
 /// both tokens would begin a part, but the comma belongs to a verbatim text.
@@ -88,14 +65,12 @@ impl Reader<'_> {
                 continue;
             }
             let facts = self.facts_of(&part);
-            // A name with its own period is a separate request: "account 17 this month and account
-            // 23 last month".
+            // A name with its own period is a separate request: "the red room today and the blue
+            // room tomorrow".
             let complete = !facts.named.is_empty() && facts.period.is_some();
             let own = self.best_candidate(&part, &facts).filter(|found| {
                 let alone = found.strong || (complete && !self.ends_a_list(&out));
-                alone
-                    && !self.is_another_period(&out, &part, &facts)
-                    && !self.continues(&out, &part, &facts)
+                alone && (out.is_empty() || !excludes(&part, &facts))
             });
             if own.is_some() {
                 if self.says_nothing(&waiting) {
@@ -143,41 +118,13 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether the clause before names something without a period: in "spend for bluebell and
-    /// kestrel in october", the period after the list applies to both names.
+    /// Whether the clause before names something without a period: in "bookings of the red and the
+    /// blue room in october", the period after the list applies to both names.
     fn ends_a_list(&self, before: &[(Vec<Token>, Option<Match>)]) -> bool {
         before.last().is_some_and(|(last, _)| {
             let facts = self.facts_of(last);
             !facts.named.is_empty() && facts.period.is_none()
         })
-    }
-
-    /// Whether the part only gives another period for the question before the part: "... vs last
-    /// month".
-    fn is_another_period(
-        &self,
-        before: &[(Vec<Token>, Option<Match>)],
-        part: &[Token],
-        facts: &Facts,
-    ) -> bool {
-        // Matches "spend of account 17 | compared to october".
-        let is_compared = facts.other_period.is_some() && facts.period.is_none();
-        if is_compared && facts.named.is_empty() && !before.is_empty() {
-            return true;
-        }
-        let bare = facts.period.is_some()
-            && facts.named.is_empty()
-            && facts
-                .unused_content_words(part, &[], usize::MAX)
-                .iter()
-                .all(|&i| is_boundary(&part[i]));
-        // Matches "last 7 days vs the 7 days before for Contoso".
-        let is_before = facts
-            .before_that
-            .as_ref()
-            .is_some_and(|before| part[..before.at.start].iter().all(is_boundary));
-        (bare || is_before)
-            && before.last().is_some_and(|(last, _)| self.facts_of(last).period.is_some())
     }
 
     /// Whether the part contains no request, like "Hello, how are you?" before a request.
@@ -219,92 +166,19 @@ impl Reader<'_> {
             && !facts.named.is_empty()
             && !self.facts_of(last).named.is_empty();
         // "This month and last month" asks the same question for another period.
-        let compared = tool.has_slot(|kind| matches!(kind, SlotKind::OtherStart))
-            && last.iter().chain(part).any(|token| token.any(COMPARED));
         let periods = tool.thing().is_none()
-            && !compared
             && facts.period.is_some()
             && facts.named.is_empty()
             && self.facts_of(last).period.is_some();
         things || entities || periods
     }
+}
 
-    /// Whether a part belongs to the request before it although it could be a separate request: it
-    /// excludes something, sets a bound, says that all are meant, names the values that a list
-    /// shows, or asks about the first row of a list.
-    fn continues(
-        &self,
-        before: &[(Vec<Token>, Option<Match>)],
-        part: &[Token],
-        facts: &Facts,
-    ) -> bool {
-        let Some((last, _)) = before.last() else { return false };
-        let begins = |words: &[&str]| {
-            let said = part.iter().find(|token| !is_boundary(token));
-            said.is_some_and(|token| token.any(words))
-        };
-        let first = part.iter().position(|token| !is_boundary(token)).unwrap_or(0);
-        let is_bound = facts.bounds.iter().any(|bound| bound.at.start <= first + 1);
-        let is_manner = part
-            .iter()
-            .rfind(|token| token.kind != TokenKind::Punct)
-            .is_some_and(|token| token.any(&["wise", "massigt"]));
-        if !facts.named.is_empty() {
-            return false;
-        }
-        if begins(EXCLUDING) || is_bound || is_manner {
-            return true;
-        }
-        let Some(found) = self.best_candidate(last, &self.facts_of(last)) else { return false };
-        let tool = &self.book.tools[found.tool];
-        if self.says_all(tool.pack, part) {
-            return true;
-        }
-        // The remaining conditions apply only to lists.
-        let is_list = tool.lists(found.intent);
-        if !is_list || facts.period.is_some() {
-            return false;
-        }
-        let words: Vec<&Token> = part
-            .iter()
-            .filter(|token| token.kind != TokenKind::Punct && !is_boundary(token))
-            .collect();
-        let is_column = words.len() <= 2 && last.iter().any(|token| token.any(SHOWING));
-        let is_ranked = last.iter().any(|token| language::is_decisive(&token.norm));
-        let is_of_row =
-            is_ranked && words.iter().any(|token| token.any(&["it", "its", "den", "det"]));
-        let asks_why = words.iter().any(|token| token.any(&["why", "varfor"]))
-            && words.iter().all(|token| {
-                token.any(&["why", "varfor", "tell", "say"]) || language::is_filler(&token.norm)
-            });
-        is_column || is_of_row || asks_why
-    }
-
-    /// Whether the tokens say only that all things of a kind are meant: ", all accounts".
-    fn says_all(&self, pack: usize, tokens: &[Token]) -> bool {
-        let is_noun = |token: &Token| self.is_noun(pack, token);
-        let mut words =
-            tokens.iter().filter(|token| token.kind == TokenKind::Word && !is_boundary(token));
-        tokens.iter().any(is_noun)
-            && tokens.iter().any(|token| token.any(SCOPE))
-            && words.all(|token| {
-                is_noun(token)
-                    || token.any(SCOPE)
-                    || language::numbers::cardinal(&token.norm).is_some()
-            })
-    }
-
-    /// Whether a word is a noun for a kind of thing that the pack knows by name.
-    pub(super) fn is_noun(&self, pack: usize, token: &Token) -> bool {
-        token.kind == TokenKind::Word
-            && self
-                .book
-                .tools
-                .iter()
-                .filter(|tool| tool.pack == pack)
-                .flat_map(|tool| tool.nouns.iter().flatten())
-                .any(|noun| language::same_word(noun, &token.norm))
-    }
+/// Whether a part excludes something from the request before it, and so belongs to that one although
+/// it could be a separate request: ", but not in black".
+fn excludes(part: &[Token], facts: &Facts) -> bool {
+    let first = part.iter().find(|token| !is_boundary(token));
+    facts.named.is_empty() && first.is_some_and(|token| token.any(EXCLUDING))
 }
 
 fn ends_sentence(token: &Token) -> bool {

@@ -249,21 +249,10 @@ fn word_weight(
     at: usize,
 ) -> Weight {
     let tool = &reader.book.tools[found.tool];
-    let asked = &reader.book.tools[found.asked.0];
     let token = &tokens[at];
-    // Matches "all three accounts" in a question about everything.
-    let is_wide = found.tool != found.asked.0 && reader.is_noun(asked.pack, token);
-    if is_wide || is_count_after_all(reader, tokens, asked.pack, at) {
-        return Weight::None;
-    }
-    if is_soon(tokens, at) {
-        return Weight::Other;
-    }
     let is_number = token.kind == TokenKind::Number
         || (numbers::cardinal(&token.norm).is_some() && !language::is_stop_word(&token.norm));
-    let is_period = facts.other_period.as_ref().is_some_and(|period| period.at.contains(&at));
     if is_number
-        || is_period
         || language::is_decisive(&token.norm)
         || claims_all(reader, tokens, facts, found, at)
     {
@@ -271,14 +260,8 @@ fn word_weight(
     }
     let takes_dates = tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd));
     let is_small = language::is_stop_word(&token.norm);
-    // "Hittills" (so far) changes nothing, because no data is later than today.
-    let is_so_far = token.is("hittills");
-    if takes_dates && !is_small && !is_so_far && language::dates::is_date_word(token) {
+    if takes_dates && !is_small && language::dates::is_date_word(token) {
         return Weight::Decisive;
-    }
-    // A list shows which things match, but not why.
-    if asked.lists(found.asked.1) && token.any(&["why", "varfor"]) {
-        return Weight::Other;
     }
     if token.fold.len() < 2
         || language::is_filler(&token.norm)
@@ -286,16 +269,16 @@ fn word_weight(
     {
         return Weight::None;
     }
-    let is_known = asked.speaks_of(&token.norm);
-    let takes_names = asked.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
-    // In "the autumn boots campaign", the word before the noun is a name that is in no table.
+    let is_known = tool.speaks_of(&token.norm);
+    let takes_names = tool.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
+    // In "the north room plan", the word before the noun is a name that is in no table.
     let narrows = !is_known && takes_names && facts.named.is_empty();
     let before = at.checked_sub(1).map(|i| &tokens[i]);
-    // A further figure after "and", such as "clicks", is reported below the answer.
+    // A further word after "and" is reported below the answer.
     let is_joined = at >= 2
         && used.contains(&(at - 2))
         && before.is_some_and(|before| before.any(&["and", "och", "&", ","]));
-    // In "CTR for Copper Kettle", the word is the requested figure.
+    // In "noise of the north room", the word is the requested figure.
     let is_measure = !is_known
         && !is_joined
         && tokens
@@ -314,31 +297,11 @@ fn word_weight(
     }
 }
 
-/// Whether the token belongs to a time on the same day. "In 20 minutes" says when a person asks and
-/// does not select data.
-fn is_soon(tokens: &[Token], at: usize) -> bool {
-    const UNITS: [&str; 8] =
-        ["minutes", "minute", "min", "mins", "minuter", "hours", "hour", "timmar"];
-    let leads = |i: usize| tokens.get(i).is_some_and(|token| token.any(&["in", "om"]));
-    let counts = |i: usize| numbers::read_whole(tokens, i).is_some();
-    let is_unit = |i: usize| tokens.get(i).is_some_and(|token| token.any(&UNITS));
-    (at > 0 && leads(at - 1) && counts(at) && is_unit(at + 1))
-        || (at > 1 && leads(at - 2) && counts(at - 1) && is_unit(at))
-}
-
-/// Whether the token is the number in "all three accounts".
-fn is_count_after_all(reader: &Reader<'_>, tokens: &[Token], pack: usize, at: usize) -> bool {
-    at > 0
-        && numbers::read_whole(tokens, at).is_some()
-        && tokens.get(at + 1).is_some_and(|next| reader.is_noun(pack, next))
-        && reader.claims_all_at(pack, tokens, at - 1)
-}
-
 /// The tokens of the tool's phrases, collected once per clause.
 struct Phrases {
     /// Tokens of the intent's own phrases and of the tool's general phrases.
     own: Vec<usize>,
-    /// Tokens for another question to the same tool, such as "cpm" in "campaigns by cpm".
+    /// Tokens for another question to the same tool.
     others: Vec<usize>,
 }
 
@@ -346,14 +309,13 @@ impl Phrases {
     fn of(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Self {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for ((tool, intent), hit, weak) in reader.book.triggers.find(tokens, &facts.words) {
-            if tool == found.asked.0 {
-                if intent == 0 || intent == found.asked.1 {
-                    own.extend(hit.used);
-                } else if !weak {
-                    others.extend(hit.used);
-                }
-            } else if tool == found.tool && intent == 0 {
+            if tool != found.tool {
+                continue;
+            }
+            if intent == 0 || intent == found.intent {
                 own.extend(hit.used);
+            } else if !weak {
+                others.extend(hit.used);
             }
         }
         Self { own, others }
@@ -371,20 +333,9 @@ fn tokens_of_facts(
     let tool = &reader.book.tools[found.tool];
     let mut used: Vec<usize> = facts.elsewhere.iter().copied().collect();
     if tool.has_slot(|kind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd)) {
-        let is_other =
-            |i: &usize| facts.other_period.as_ref().is_some_and(|other| other.at.contains(i));
         let is_date = |i: &usize| language::dates::is_date_word(&tokens[*i]);
         used.extend(facts.period.iter().flat_map(|period| period.at.clone()));
-        used.extend(facts.taken.iter().copied().filter(|i| is_date(i) && !is_other(i)));
-        used.extend(facts.before_that.iter().flat_map(|before| before.at.clone()));
-    }
-    let intent = &tool.intents[found.intent].name;
-    let compares = tool.slots.iter().any(|slot| {
-        matches!(slot.kind, SlotKind::OtherStart | SlotKind::OtherEnd)
-            && (slot.intents.is_empty() || slot.intents.contains(intent))
-    });
-    if compares {
-        used.extend(facts.other_period.iter().flat_map(|period| period.at.clone()));
+        used.extend(facts.taken.iter().copied().filter(is_date));
     }
     let counts = tool.slots.iter().any(|slot| {
         matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter)
@@ -405,7 +356,7 @@ fn tokens_of_facts(
     used
 }
 
-/// Whether the clause says "all accounts", so that an answer for one account does not fit.
+/// Whether the clause says "all rooms", so that an answer for one room does not fit.
 fn claims_all(
     reader: &Reader<'_>,
     tokens: &[Token],
@@ -413,13 +364,11 @@ fn claims_all(
     found: &Match,
     at: usize,
 ) -> bool {
-    let tool = &reader.book.tools[found.asked.0];
+    let tool = &reader.book.tools[found.tool];
     let noun = tokens.get(at + 1).is_some_and(|next| {
         tool.nouns.iter().flatten().any(|noun| language::same_word(noun, &next.norm))
     });
-    let is_answered = found.tool != found.asked.0;
-    noun && !is_answered
-        && facts.named.is_empty()
+    noun && facts.named.is_empty()
         && tokens[at].any(&["all", "every", "each", "both", "alla", "varje", "samtliga", "bada"])
 }
 

@@ -53,7 +53,6 @@ struct Scene<'a> {
     book: &'a Book,
     known: Option<&'a KnownSources>,
     today: NaiveDate,
-    now: DateTime<Utc>,
     as_of: AsOf,
 }
 
@@ -61,7 +60,7 @@ impl<'a> Scene<'a> {
     fn new(book: &'a Book, known: Option<&'a KnownSources>, request: &ModelRequest) -> Self {
         let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
         let today = local_day(now, &request.time_zone);
-        Self { book, known, today, now, as_of: moment(now, &request.time_zone) }
+        Self { book, known, today, as_of: moment(now, &request.time_zone) }
     }
 
     fn hear(&self, message: &str, state: &State) -> Heard {
@@ -108,8 +107,7 @@ pub(super) fn plan_next_move(
     let foreign = keep_goals_of_specialist(book, request, &mut heard);
     let offered: HashSet<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let asked = plan_questions(&scene, &heard, &current, &offered, foreign);
-    let (done, now) = (current.calls.as_slice(), scene.now);
-    let run = Run { book, state: &state, done, offered: Some(offered), now };
+    let run = Run { book, state: &state, done: &current.calls, offered: Some(offered) };
     let goals = &heard.meaning.goals;
     let steps = if foreign {
         goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect()
@@ -123,7 +121,12 @@ pub(super) fn plan_next_move(
     let spoken = message_language(&heard.meaning).or(state.lang);
     let lang =
         messages::Language::of_tag(spoken.map_or(request.locale.as_str(), |lang| lang.tag()));
-    Move::Say(build_answer(&scene, &state, heard, steps, asked, lang))
+    let needed = heard.tools(book);
+    let mut said = build_answer(&scene, &state, heard, steps, asked, lang);
+    if let (true, Purpose::Part { tools }) = (foreign, &request.purpose) {
+        said.reply = Speaker { book, lang }.name_specialists(&needed, tools);
+    }
+    Move::Say(said)
 }
 
 /// Returns the next step of each question about a source. If another specialist was asked, it has none
@@ -259,11 +262,10 @@ fn pair_outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
 
 /// Updates the state with a finished turn.
 fn replay_turn(scene: &Scene<'_>, state: &mut State, turn: Turn) {
-    let Scene { book, now, .. } = *scene;
+    let book = scene.book;
     let Heard { meaning, parts, .. } = scene.hear(&turn.user, state);
     note_question(book, state, &parts, &turn);
-    let steps =
-        Run { book, state, done: &turn.calls, offered: None, now }.plan_steps(&meaning.goals);
+    let steps = Run { book, state, done: &turn.calls, offered: None }.plan_steps(&meaning.goals);
     state.lang = message_language(&meaning).or(state.lang);
     let outcomes = pair_outcomes(meaning.goals, steps);
     let later: Vec<Goal> = outcomes
@@ -286,7 +288,9 @@ fn replay_turn(scene: &Scene<'_>, state: &mut State, turn: Turn) {
     if !keeps {
         state.pending = None;
     }
-    for (goal, outcome) in outcomes {
+    // A message that was not understood leaves no question open.
+    let is_guess = scene.known.is_some() && guesses::not_found(book, state, &outcomes).is_some();
+    for (goal, outcome) in outcomes.into_iter().filter(|_| !is_guess) {
         finish_goal(book, state, goal, outcome, count_shown_lines(&said));
     }
     if let Some(pending) = &mut state.pending
@@ -304,6 +308,10 @@ fn note_question(book: &Book, state: &mut State, parts: &[Part], turn: &Turn) {
     state.is_after_data = asked.is_some() || !parts.is_empty();
     if let Some(asked) = asked {
         state.asked = asked;
+    }
+    if let Some(last) = parts.last() {
+        let is_answered = !turn.calls.is_empty();
+        state.open_words = if is_answered { Vec::new() } else { last.words_left_over() };
     }
 }
 

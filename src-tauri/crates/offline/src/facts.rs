@@ -4,12 +4,7 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use chrono::NaiveDate;
-use language::{
-    Token, TokenKind, amounts,
-    bounds::{self, Bound},
-    changes::{self, Percent},
-    dates, numbers,
-};
+use language::{Token, TokenKind, amounts, dates, numbers};
 
 use super::{
     book::Book,
@@ -42,15 +37,6 @@ pub(super) struct Facts {
     /// The indices of words and numbers.
     pub(super) words: Vec<usize>,
     pub(super) period: Option<dates::FoundPeriod>,
-    /// The second period: "october against september".
-    pub(super) other_period: Option<dates::FoundPeriod>,
-    /// Percentages such as "20%" and "double", which are never amounts.
-    pub(super) percents: Vec<Percent>,
-    /// Units before another period, such as "the week before that". The conversation determines the
-    /// period.
-    pub(super) before_that: Option<dates::UnitBefore>,
-    /// Bounds such as "over 110%" and "less than 2 weeks".
-    pub(super) bounds: Vec<Bound>,
     pub(super) named: Vec<Named>,
     /// The range in "between 500 and 1000 kr".
     pub(super) range: Option<(f64, f64)>,
@@ -107,12 +93,7 @@ impl Facts {
     pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate, listed: bool) -> Self {
         let mut facts = Self { words: word_indices(tokens), ..Self::default() };
         facts.find_names(tokens, book);
-        facts.bounds = bounds::find_bounds(tokens);
-        facts.find_before_that(tokens);
         facts.find_period(tokens, today);
-        facts.find_bare_ids(tokens, book, listed);
-        facts.percents = changes::find_percents(tokens);
-        facts.percents.retain(|percent| !facts.taken.contains(&percent.at));
         facts.find_choice(tokens, listed);
         if listed {
             facts.find_joined(tokens);
@@ -148,18 +129,9 @@ impl Facts {
         self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
     }
 
-    /// Whether a token already belongs to a fact, a name or a bound.
+    /// Whether a token already belongs to a fact or a name.
     pub(super) fn is_taken(&self, at: usize) -> bool {
-        self.taken.contains(&at)
-            || self.in_names.contains(&at)
-            || self.bounds.iter().any(|bound| bound.at.contains(&at))
-    }
-
-    fn find_before_that(&mut self, tokens: &[Token]) {
-        if let Some(before) = dates::find_unit_before(tokens) {
-            self.mark_taken(before.at.clone());
-            self.before_that = Some(before);
-        }
+        self.taken.contains(&at) || self.in_names.contains(&at)
     }
 
     /// Finds two amounts that are the ends of a range.
@@ -199,26 +171,9 @@ impl Facts {
                 from = found.at.start + 1;
                 continue;
             }
-            from = found.at.end;
-            if let Some(first) = &self.period
-                && (first.start, first.end) == (found.start, found.end)
-            {
-                // "Fernhill this week with glacier this week" names the same period twice.
-                self.mark_taken(found.at.clone());
-            } else if self.period.is_none()
-                && self.other_period.is_none()
-                && is_compared(tokens, found.at.start)
-            {
-                // "Spend compared to last month" compares the current period with the named period.
-                self.mark_taken(found.at.clone());
-                self.other_period = Some(found);
-            } else if self.period.is_none() {
-                self.mark_taken(found.at.clone());
-                self.period = Some(found);
-            } else if self.other_period.is_none() {
-                self.other_period = Some(found);
-                return;
-            }
+            self.mark_taken(found.at.clone());
+            self.period = Some(found);
+            return;
         }
     }
 
@@ -265,11 +220,7 @@ impl Facts {
             let unit =
                 tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
             let closing = ends_change(tokens, at, end);
-            if marked
-                || unit
-                || self.percents.iter().any(|percent| percent.at == at)
-                || (is_in_a_name(tokens, at) && !closing)
-            {
+            if marked || unit || (is_in_a_name(tokens, at) && !closing) {
                 continue;
             }
             let article = tokens[at].any(&["one", "en", "ett"]);
@@ -346,13 +297,6 @@ impl Facts {
             _ => None,
         }
     }
-}
-
-/// Whether the tokens before a period mean a comparison with the period.
-fn is_compared(tokens: &[Token], at: usize) -> bool {
-    let word = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
-    word(1, &["versus", "vs", "against", "kontra", "mot"])
-        || (word(1, &["to", "with", "against", "med"]) && word(2, &["compared", "jamfort"]))
 }
 
 /// Whether a word asks for a change.

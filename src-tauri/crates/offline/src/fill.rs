@@ -1,7 +1,7 @@
 //! Fills the arguments of a goal from the clause, or else from the conversation. The module `slots`
 //! reads the individual slots.
 
-use contract::manifest::{Intent, Slot, SlotKind};
+use contract::manifest::{Intent, SlotKind};
 use language::{Token, TokenKind};
 use serde_json::{Map, json};
 
@@ -13,7 +13,7 @@ use super::{
     ranking::{find_excluded, set_arguments},
     reader::{Match, Reader},
     search_words::{has_same_subject, set_search_words, typed_word},
-    slots::{SlotReader, default_of},
+    slots::SlotReader,
     values,
 };
 
@@ -44,7 +44,6 @@ pub(super) fn build_goal(
             .with_thing_of(reader, data, before),
         chosen: Vec::new(),
         doubt: None,
-        may_reuse: false,
         is_named: facts.named.iter().any(|named| named.pack == data.pack),
         unused: Vec::new(),
         count: ranking.is_none().then(|| count_of_things(data, want, facts)).flatten(),
@@ -56,9 +55,7 @@ pub(super) fn build_goal(
     }
     let mut slots = SlotReader::new(reader, found, tokens, facts);
     for (at, slot) in data.slots.iter().enumerate() {
-        if is_of_intent(data, slot, &want.name)
-            && let Some(value) = slots.read(at, &mut goal)
-        {
+        if let Some(value) = slots.read(at, &mut goal) {
             values::set(&mut goal.args, &slot.parameter, value);
         }
     }
@@ -73,7 +70,6 @@ pub(super) fn build_goal(
     inherit(reader, facts, found, before, &mut goal);
     note_doubt(reader, tokens, facts, found, &verbatim, &mut goal);
     unused.report(&mut goal);
-    goal.unused.extend(before.and_then(|before| find_lost_subset(reader, tokens, before, &goal)));
     goal
 }
 
@@ -83,46 +79,6 @@ fn count_of_things(tool: &Tool, intent: &Intent, facts: &Facts) -> Option<u32> {
     match facts.quantity {
         Some(Quantity::Whole(count)) if counts && count > 1 => Some(count),
         Some(_) | None => None,
-    }
-}
-
-/// Returns the words of a follow-up such as "and how many of them are behind" if the goal does not
-/// keep the selection of the previous goal.
-fn find_lost_subset(
-    reader: &Reader<'_>,
-    tokens: &[Token],
-    before: &Goal,
-    goal: &Goal,
-) -> Option<String> {
-    const THEM: [&str; 6] = ["them", "those", "these", "dem", "dom", "dessa"];
-    let at =
-        (1..tokens.len()).find(|&i| tokens[i - 1].any(&["of", "av"]) && tokens[i].any(&THEM))?;
-    let data = &reader.book.tools[before.tool];
-    let selects = |name: &str| {
-        let slot = data.slots.iter().find(|slot| slot.parameter == name);
-        !slot.is_some_and(|slot| is_date(slot) || matches!(slot.kind, SlotKind::Entity { .. }))
-    };
-    let is_lost = |(name, value): (&String, &serde_json::Value)| {
-        selects(name) && goal.args.get(name) != Some(value)
-    };
-    before.args.iter().any(is_lost).then(|| format!("{} {}", tokens[at - 1].raw, tokens[at].raw))
-}
-
-fn is_date(slot: &Slot) -> bool {
-    matches!(slot.kind, SlotKind::DateStart | SlotKind::DateEnd)
-}
-
-/// Whether an intent uses a slot. A date slot that only this intent has replaces a general date
-/// slot.
-fn is_of_intent(tool: &Tool, slot: &Slot, intent: &String) -> bool {
-    let same_kind = |other: &Slot| {
-        std::mem::discriminant(&other.kind) == std::mem::discriminant(&slot.kind)
-            && other.intents.contains(intent)
-    };
-    if slot.intents.is_empty() {
-        !(is_date(slot) && tool.slots.iter().any(same_kind))
-    } else {
-        slot.intents.contains(intent)
     }
 }
 
@@ -253,19 +209,12 @@ fn inherit(
     }
     let same_message = before.filter(|before| before.tool == goal.tool).map(|before| &before.args);
     let Some(earlier) = same_message.or_else(|| reader.state.last_args(goal.tool)) else { return };
-    let intent = &data.intents[found.intent];
     let named = facts.named.iter().any(|named| named.pack == data.pack);
     let bare = !named && facts.period.is_none();
-    let everything = facts.follow_up
-        || facts.pronoun
-        || !found.strong
-        || intent.after
-        || bare
-        || same_message.is_some();
+    let everything =
+        facts.follow_up || facts.pronoun || !found.strong || bare || same_message.is_some();
     let limits = everything && (same_message.is_some() || has_same_subject(reader, goal, earlier));
-    for slot in
-        data.slots.iter().filter(|slot| !is_date(slot) || is_of_intent(data, slot, &intent.name))
-    {
+    for slot in &data.slots {
         let name = &slot.parameter;
         let open = values::get(&goal.args, name).is_none();
         let carry = match &slot.kind {
@@ -274,13 +223,7 @@ fn inherit(
             SlotKind::Number => limits && !named,
             SlotKind::Words => true,
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => limits,
-            SlotKind::OtherStart
-            | SlotKind::OtherEnd
-            | SlotKind::ChangePercent
-            | SlotKind::ChangeAmount
-            | SlotKind::Percent { .. }
-            | SlotKind::DaysAhead { .. }
-            | SlotKind::Choice { .. }
+            SlotKind::Choice { .. }
             | SlotKind::Verbatim
             | SlotKind::Quantity
             | SlotKind::Thing { .. } => false,
@@ -292,7 +235,6 @@ fn inherit(
             values::set(&mut goal.args, name, value.clone());
         }
     }
-    goal.may_reuse = everything && goal.args == *earlier;
 }
 
 /// Adds a doubt to the goal: an unknown name or a missing number.
@@ -313,17 +255,12 @@ fn note_doubt(
         goal.doubt = Some(Doubt::Negated);
         return;
     }
-    let asked = &reader.book.tools[found.asked.0];
-    let takes_names = asked.has_slot(|kind| matches!(kind, SlotKind::Entity { .. }));
-    if takes_names && facts.named.is_empty() {
-        goal.doubt = find_unknown_name(reader, tokens, facts, &found.used, found.asked.0)
-            .map(Doubt::UnknownName);
-    }
-    let intent = &data.intents[found.intent].name;
-    for slot in data.slots.iter().filter(|slot| is_of_intent(data, slot, intent)) {
+    goal.doubt =
+        find_unknown_name(reader, tokens, facts, &found.used, found.tool).map(Doubt::UnknownName);
+    for slot in &data.slots {
         let open = values::get(&goal.args, &slot.parameter).is_none();
-        if open && let Some(value) = default_of(slot, reader.today) {
-            values::set(&mut goal.args, &slot.parameter, value);
+        if open && let Some(value) = &slot.default {
+            values::set(&mut goal.args, &slot.parameter, value.clone());
         } else if open
             && slot.required
             && goal.doubt.is_none()
@@ -356,24 +293,8 @@ pub(super) fn find_unknown_name(
     let led = |i: usize| {
         i > 0
             && tokens[i - 1].any(&[
-                "for",
-                "is",
-                "hows",
-                "about",
-                "does",
-                "for",
-                "pa",
-                "med",
-                "of",
-                "account",
-                "konto",
-                "gar",
-                "ligger",
-                "the",
-                "advertiser",
-                "client",
-                "kund",
-                "and",
+                "for", "is", "hows", "about", "does", "for", "pa", "med", "of", "gar", "ligger",
+                "the", "and",
             ])
     };
     let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);

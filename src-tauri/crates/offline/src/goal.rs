@@ -18,8 +18,6 @@ pub(super) struct Goal {
     pub(super) chosen: Vec<(String, Value)>,
     /// The reason why the goal is impossible or unclear, if found before any call.
     pub(super) doubt: Option<Doubt>,
-    /// Whether the result of an earlier call with the same arguments may be used.
-    pub(super) may_reuse: bool,
     /// Whether the message names the subject of the goal.
     pub(super) is_named: bool,
     /// Words that the plan does not use. These words are reported below the answer.
@@ -170,7 +168,6 @@ pub(super) enum Outcome {
     Answer {
         args: Map<String, Value>,
         results: Vec<Arc<Value>>,
-        as_of: bool,
     },
     Failed {
         failure: Failure,

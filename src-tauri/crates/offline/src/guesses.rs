@@ -6,7 +6,7 @@ use language::fold;
 
 use super::{
     book::Book,
-    goal::{Goal, Outcome},
+    goal::{Goal, Outcome, Why},
     plan::list_in_result,
     state::{SourceOf, State},
     things, values,
@@ -32,6 +32,18 @@ pub(super) fn unknown_words(book: &Book, state: &State, goal: &Goal) -> Vec<Stri
     let mut words = searched_words(book, goal);
     words.retain(|word| !is_known(&fold(word)));
     words
+}
+
+/// Whether a change is about things of which neither the pack nor what it has shown knows a word.
+pub(super) fn is_foreign(book: &Book, state: &State, goal: &Goal) -> bool {
+    let (tool, target) = (&book.tools[goal.tool], &goal.target);
+    let words = target.words();
+    let is_known = |word: &String| {
+        let word = fold(word);
+        things::is_known(&book.packs[tool.pack], &word) || is_shown(book, state, tool.pack, &word)
+    };
+    let is_said = !words.is_empty() && !target.is_place() && !target.pronoun;
+    tool.is_write() && is_said && !words.iter().any(is_known)
 }
 
 /// Whether a goal searches only for words that its pack does not know.
@@ -64,7 +76,7 @@ pub(super) fn not_found(
 fn found_nothing(book: &Book, goal: &Goal, outcome: &Outcome) -> bool {
     let (tool, pack) = (goal.tool, book.tools[goal.tool].pack);
     match outcome {
-        Outcome::Nothing { .. } => true,
+        Outcome::Nothing { .. } | Outcome::Ask { why: Why::NoneFits(_), .. } => true,
         Outcome::Answer { results, .. } => {
             let mut things = book.packs[pack].offline.things.values();
             let source = things.find_map(|thing| thing.source_of(book, pack, tool));

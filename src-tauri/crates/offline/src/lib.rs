@@ -33,7 +33,6 @@ mod look;
 mod look_inside;
 mod more;
 mod names;
-mod overall;
 mod pack_texts;
 mod parts;
 mod pattern;

@@ -9,42 +9,7 @@ use language::{Token, TokenKind};
 use super::{
     book::Book,
     facts::{Facts, Named},
-    words::UNITS,
 };
-
-/// Words that may be directly followed by the id of a thing.
-const LEAD_TO_AN_ID: &[&str] = &[
-    "is", "are", "for", "of", "and", "och", "or", "eller", "vs", "versus", "with", "med", "mot",
-    "compare", "jamfor", "about", "hows", "does", "do", ",", "&", "/", "ar", "gar", "ligger",
-];
-/// Words that never directly follow an id.
-const NOT_AFTER_AN_ID: &[&str] = &[
-    "days",
-    "day",
-    "weeks",
-    "week",
-    "months",
-    "month",
-    "campaigns",
-    "campaign",
-    "accounts",
-    "dagar",
-    "dag",
-    "veckor",
-    "manader",
-    "kampanjer",
-    "konton",
-    "of",
-    "k",
-    "kr",
-    "sek",
-    "thousand",
-    "tusen",
-    "million",
-    "miljoner",
-    "line",
-    "items",
-];
 
 impl Facts {
     pub(super) fn find_names(&mut self, tokens: &[Token], book: &Book) {
@@ -200,59 +165,6 @@ impl Facts {
             }
         }
     }
-
-    /// Finds numbers in messages such as "how is 23 and 42 pacing". The number must be the id of
-    /// exactly one kind of thing, and no neighbouring word may give it another meaning. After a
-    /// list was shown, numbers refer to the list.
-    pub(super) fn find_bare_ids(&mut self, tokens: &[Token], book: &Book, listed: bool) {
-        if listed {
-            return;
-        }
-        for at in 0..tokens.len() {
-            let Some(id) = tokens[at].int().map(|_| tokens[at].fold.clone()) else { continue };
-            let led = at == 0
-                || tokens[at - 1].any(LEAD_TO_AN_ID)
-                || (tokens[at - 1].any(&["in", "i"]) && is_about_pack_of(tokens, book, &id))
-                || self.named.iter().any(|named| named.at.end == at);
-            let followed = tokens.get(at + 1).is_none_or(|next| {
-                next.kind == TokenKind::Punct && next.fold != "%"
-                    || (!next.glued && !next.any(UNITS) && !next.any(NOT_AFTER_AN_ID))
-            });
-            if !led || !followed || self.is_taken(at) {
-                continue;
-            }
-            let mut found = book.packs.iter().enumerate().flat_map(|(pack, data)| {
-                data.entities
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, entity)| entity.id == id)
-                    .map(move |(entity, data)| (pack, entity, data.kind.clone()))
-            });
-            let (Some((pack, entity, kind)), None) = (found.next(), found.next()) else { continue };
-            if self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity)) {
-                continue;
-            }
-            self.in_names.insert(at);
-            self.named.push(Named { pack, entity: Some(entity), kind, id, at: at..at + 1 });
-        }
-        self.named.sort_by_key(|named| named.at.start);
-    }
-}
-
-/// Whether a clause is about the subject of the id's pack: "campaigns in 23", but not "shoes in
-/// 42".
-fn is_about_pack_of(tokens: &[Token], book: &Book, id: &str) -> bool {
-    let has_id = |pack: usize| book.packs[pack].entities.iter().any(|entity| entity.id == id);
-    let speaks = |token: &Token| {
-        let is_small = language::is_filler(&token.norm) || language::is_small_talk(&token.norm);
-        let in_other = book.packs.iter().enumerate().any(|(pack, data)| {
-            !has_id(pack) && (data.is_vocabulary(&token.norm) || data.is_attribute(&token.norm))
-        });
-        !is_small
-            && !in_other
-            && book.tools.iter().any(|tool| has_id(tool.pack) && tool.speaks_of(&token.norm))
-    };
-    tokens.iter().any(speaks)
 }
 
 /// Returns the kinds and ids that a name implies, such as the account of a campaign.

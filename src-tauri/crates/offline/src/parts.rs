@@ -2,9 +2,15 @@
 //! product. The module works on JSON results only.
 
 use contract::manifest::{Find, Thing, ThingSource};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{book::Book, goal::Goal, plan::list_in_result, state::SourceOf, things};
+use super::{
+    book::{Book, folded_words},
+    goal::Goal,
+    plan::list_in_result,
+    state::SourceOf,
+    things,
+};
 
 /// The words by which a question describes parts of a result, and the parts that match all of the
 /// words.
@@ -30,8 +36,14 @@ impl Book {
         let known: Vec<Vec<String>> =
             items.iter().map(|item| things::words_of(described, item)).collect();
         let whole = pack.thing(parent).map(|parent| things::words_of(parent, result))?;
+        // A number that all parts have is that of the thing.
+        let is_of_all = |word: &String| {
+            known.len() > 1
+                && !pack.describes(word)
+                && known.iter().all(|own| things::fits_item(pack, word, own))
+        };
         let tells = |word: &String| {
-            known.iter().any(|own| things::fits_item(pack, word, own))
+            (!is_of_all(word) && known.iter().any(|own| things::fits_item(pack, word, own)))
                 || (pack.describes(word) && !things::fits_item(pack, word, &whole))
         };
         let words: Vec<String> = goal.target.words().into_iter().filter(tells).collect();
@@ -49,7 +61,12 @@ impl Book {
     /// Returns the words of a question about a single thing that match neither the thing nor a part
     /// of it, such as "trek" in "how much are the Ridge Shell and the Ridge Trek" if only one was
     /// found.
-    pub(super) fn find_words_without_thing(&self, goal: &Goal, result: &Value) -> Vec<String> {
+    pub(super) fn find_words_without_thing(
+        &self,
+        goal: &Goal,
+        args: &Map<String, Value>,
+        result: &Value,
+    ) -> Vec<String> {
         let tool = &self.tools[goal.tool];
         let pack = self.pack_of(goal.tool);
         let described = tool.thing().filter(|_| !tool.is_write());
@@ -66,8 +83,14 @@ impl Book {
             let parts = list_in_result(result, source);
             known.extend(parts.iter().flat_map(|part| things::words_of(described, part)));
         }
+        // A thing may be found by its id or number, which are no words that describe it.
+        let named = words_in(result).into_iter();
+        let is_number = |word: &String| word.chars().any(|letter| letter.is_ascii_digit());
+        let sent = args.values().flat_map(words_in);
+        let sent: Vec<String> = sent.chain(named.filter(is_number)).collect();
         let is_missing = |word: &String| {
-            !pack.describes(word)
+            !sent.contains(word)
+                && !pack.describes(word)
                 && !pack.is_vocabulary(word)
                 && !things::fits_item(pack, word, &known)
         };
@@ -84,6 +107,17 @@ impl Book {
                 |find: &Find| matches!(find, Find::Thing { thing, .. } if thing == parent);
             source.find.as_ref().is_some_and(is_part).then_some((thing, source))
         })
+    }
+}
+
+/// Returns the folded words of an argument or a result.
+fn words_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => folded_words(text),
+        Value::Number(number) => vec![number.to_string()],
+        Value::Array(values) => values.iter().flat_map(words_in).collect(),
+        Value::Object(members) => members.values().flat_map(words_in).collect(),
+        Value::Null | Value::Bool(_) => Vec::new(),
     }
 }
 

@@ -4,7 +4,6 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use chrono::{DateTime, Utc};
 use contract::manifest::{Find, ThingSource};
 use serde_json::{Map, Value};
 
@@ -17,9 +16,6 @@ use super::{
     things, values,
 };
 
-/// The time in minutes during which a result is reused for follow-up questions.
-const FRESH_MINUTES: i64 = 15;
-
 /// The planning of a turn.
 pub(super) struct Run<'a> {
     pub(super) book: &'a Book,
@@ -28,7 +24,6 @@ pub(super) struct Run<'a> {
     pub(super) done: &'a [Done],
     /// The names of the offered tools. None while an earlier turn is replayed.
     pub(super) offered: Option<HashSet<&'a str>>,
-    pub(super) now: DateTime<Utc>,
 }
 
 /// The result of finding a thing.
@@ -203,7 +198,7 @@ impl Run<'_> {
             }
         }
         if calls.is_empty() {
-            Step::Done(Outcome::Answer { args: goal.args.clone(), results, as_of: false })
+            Step::Done(Outcome::Answer { args: goal.args.clone(), results })
         } else {
             self.check_offered(calls)
         }
@@ -243,18 +238,13 @@ impl Run<'_> {
         if let Some(done) = self.result_of_call(goal.tool, &args) {
             return Step::Done(outcome_of(done));
         }
-        if goal.may_reuse
-            && let Some(value) = self.recent_result(goal.tool, &args)
-        {
-            return Step::Done(Outcome::Answer { args, results: vec![value], as_of: true });
-        }
         self.check_offered(vec![Planned { tool: goal.tool, args }])
     }
 
     /// Sorts and filters the result of a search as the goal requests. If a search matched only a
     /// colour or size and knows none of the other words, its result is treated as empty.
     fn check_found(&self, goal: &Goal, step: Step) -> Step {
-        let Step::Done(Outcome::Answer { args, results, as_of }) = step else { return step };
+        let Step::Done(Outcome::Answer { args, results }) = step else { return step };
         if let Some((thing, words, false)) = self.book.strange_words(goal.tool, &args, &results)
             && !words.is_empty()
         {
@@ -266,10 +256,10 @@ impl Run<'_> {
             matches!(source.find, Some(Find::Words { .. })).then_some((thing, source))
         });
         let (Some((thing, source)), [result]) = (found, &results[..]) else {
-            return Step::Done(Outcome::Answer { args, results, as_of });
+            return Step::Done(Outcome::Answer { args, results });
         };
         Step::Done(match self.book.sort_and_filter(goal, source, thing, result) {
-            Some(result) => Outcome::Answer { args, results: vec![result], as_of },
+            Some(result) => Outcome::Answer { args, results: vec![result] },
             None => Outcome::Doubt(Doubt::Unranked),
         })
     }
@@ -290,16 +280,6 @@ impl Run<'_> {
 
     pub(super) fn result_of_call(&self, tool: usize, args: &Map<String, Value>) -> Option<&Done> {
         self.done.iter().find(|done| done.tool == tool && done.args == *args)
-    }
-
-    /// Returns the result of an earlier call with equal arguments, if it is recent enough.
-    fn recent_result(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
-        let pointer = self.book.tools[tool].as_of.as_ref()?;
-        let done = self.state.last_call(tool).filter(|done| done.args == *args)?;
-        let End::Ok(value) = &done.end else { return None };
-        let at = DateTime::parse_from_rfc3339(value.pointer(pointer)?.as_str()?).ok()?;
-        let age = self.now.signed_duration_since(at).num_minutes();
-        (0..=FRESH_MINUTES).contains(&age).then(|| Arc::clone(value))
     }
 }
 
@@ -327,11 +307,9 @@ impl Book {
 
 fn outcome_of(done: &Done) -> Outcome {
     match &done.end {
-        End::Ok(value) => Outcome::Answer {
-            args: done.args.clone(),
-            results: vec![Arc::clone(value)],
-            as_of: false,
-        },
+        End::Ok(value) => {
+            Outcome::Answer { args: done.args.clone(), results: vec![Arc::clone(value)] }
+        }
         End::Failed(failure) => Outcome::Failed { failure: failure.clone() },
     }
 }

@@ -49,9 +49,6 @@ pub(super) enum Talk {
 pub(super) struct Match {
     pub(super) tool: usize,
     pub(super) intent: usize,
-    /// The tool and the intent whose phrases matched. For a question about everything, they differ
-    /// from `tool` and `intent`.
-    pub(super) asked: (usize, usize),
     pub(super) score: i32,
     pub(super) used: Vec<usize>,
     /// Whether a phrase matched, and not only names or dates.

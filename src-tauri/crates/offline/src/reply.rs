@@ -74,12 +74,12 @@ impl Speaker<'_> {
                 let words = self.quote_words(&unused);
                 part.text.push_str(&self.note(Text::NotUsed, &[("words", &words)]));
             }
-            if let Outcome::Answer { args, results, .. } = outcome
+            if let Outcome::Answer { args, results } = outcome
                 && self.book.strange_words(goal.tool, args, results).is_some()
             {
                 part.text.push_str(&self.arranged_note(goal));
             }
-            if let Outcome::Answer { args, results, .. } = outcome
+            if let Outcome::Answer { args, results } = outcome
                 && let Some((_, strange, _)) = self.book.strange_words(goal.tool, args, results)
                 && !strange.is_empty()
             {
@@ -105,14 +105,14 @@ impl Speaker<'_> {
 
     /// Returns the words of the message that an answer does not use.
     fn words_unused_by(&self, goal: &Goal, outcome: &Outcome) -> Vec<String> {
-        let Outcome::Answer { results, .. } = outcome else { return Vec::new() };
+        let Outcome::Answer { args, results } = outcome else { return Vec::new() };
         let template = self.answer_template(goal);
         let takes = |name: &str| template.is_some_and(|text| template::uses(text, name));
         let mut unused = goal.unused.clone();
         let parts = || self.book.find_asked_parts(goal, results.first()?);
         unused.extend(parts().filter(|_| !takes("asked")).map(|parts| parts.words));
         let without =
-            results.first().map(|result| self.book.find_words_without_thing(goal, result));
+            results.first().map(|result| self.book.find_words_without_thing(goal, args, result));
         unused.extend(without.unwrap_or_default());
         unused.dedup();
         unused.extend(goal.count.filter(|_| !takes("count")).map(|count| count.to_string()));
@@ -166,9 +166,7 @@ impl Speaker<'_> {
 
     pub(super) fn answer_goal(&self, goal: &Goal, outcome: &Outcome) -> Reply {
         match outcome {
-            Outcome::Answer { args, results, as_of } => {
-                self.render_answer(goal, args, results, *as_of)
-            }
+            Outcome::Answer { args, results } => self.render_answer(goal, args, results),
             Outcome::Failed { failure } => {
                 Reply { text: self.describe_failure(goal, failure), choices: Vec::new() }
             }
@@ -192,6 +190,26 @@ impl Speaker<'_> {
         }
     }
 
+    /// Says that the asked specialist has none of the tools that a message needs, and which ones have them.
+    /// A tool of the specialist's own pack, or of a pack without a specialist, is switched off.
+    pub(super) fn name_specialists(&self, tools: &[usize], own: &[String]) -> Reply {
+        let mut names: Vec<String> = Vec::new();
+        let is_of_other = |tool: &&usize| !self.book.is_beside(**tool, own);
+        let others = tools.iter().filter(is_of_other);
+        for name in others.filter_map(|tool| self.book.pack_of(*tool).specialist.first()) {
+            let name = format!("**{}**", escape_markdown(name));
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if names.is_empty() {
+            return self.plain_reply(Text::ToolOff);
+        }
+        let names = self.join(&names);
+        let text = self.fill(Text::OfOtherSpecialist, &[("names", &names)]);
+        Reply { text, choices: Vec::new() }
+    }
+
     pub(super) fn plain_reply(&self, text: Text) -> Reply {
         Reply { text: self.say(text), choices: Vec::new() }
     }
@@ -205,7 +223,6 @@ impl Speaker<'_> {
         goal: &Goal,
         args: &serde_json::Map<String, Value>,
         results: &[Arc<Value>],
-        as_of: bool,
     ) -> Reply {
         let tool = &self.book.tools[goal.tool];
         let said = template::AnswerInputs {
@@ -217,24 +234,9 @@ impl Speaker<'_> {
         let texts = &self.book.pack_of(goal.tool).texts;
         let text = self
             .answer_template(goal)
-            .and_then(|text| template::answer(text, texts, self.lang, &said, results, as_of));
-        let mut text = text.map(|text| remove_empty_lines(&text)).filter(|text| !text.is_empty());
-        if let (true, Some(text)) = (as_of, text.as_mut()) {
-            text.push_str(&self.reused_note(tool, results));
-        }
+            .and_then(|text| template::answer(text, texts, self.lang, &said, results));
+        let text = text.map(|text| remove_empty_lines(&text)).filter(|text| !text.is_empty());
         Reply { text: text.unwrap_or_else(|| self.say(Text::Done)), choices: Vec::new() }
-    }
-
-    /// Returns the note below an answer from an earlier result. The note gives the time of that
-    /// result and says that no new request was made.
-    fn reused_note(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
-        let at =
-            tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
-        let at = at
-            .and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok())
-            .map(|at| at.format("%H:%M").to_string())
-            .unwrap_or_default();
-        self.note(Text::SameAsBefore, &[("time", &at)])
     }
 
     fn describe_failure(&self, goal: &Goal, failure: &Failure) -> String {

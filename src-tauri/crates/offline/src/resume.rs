@@ -87,7 +87,6 @@ fn read_place_request(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> O
         target: Target { places, ..Target::default() },
         chosen: Vec::new(),
         doubt: None,
-        may_reuse: false,
         is_named: false,
         unused: Vec::new(),
         ranking: None,
@@ -289,7 +288,6 @@ fn resolve_doubt(
             let found = Match {
                 tool: goal.tool,
                 intent: goal.intent,
-                asked: (goal.tool, goal.intent),
                 score: 0,
                 used: Vec::new(),
                 strong: true,

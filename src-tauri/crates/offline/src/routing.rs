@@ -37,9 +37,16 @@ fn decide(
     agents: &[(AgentId, Vec<String>)],
     answered: &[AgentId],
 ) -> RouteDecision {
+    // A tool may be lent to specialists of other packs. That of its own pack comes first.
     let owner = |tool: usize| {
-        let name = &book.tools[tool].spec.model_name;
-        agents.iter().find(|(_, tools)| tools.contains(name)).map(|(id, _)| id)
+        let tool = &book.tools[tool];
+        let is_own = |id: &AgentId| book.packs[tool.pack].specialist.contains(&id.0);
+        let mut may_call = agents
+            .iter()
+            .filter(|(_, tools)| tools.contains(&tool.spec.model_name))
+            .map(|(id, _)| id);
+        let first = may_call.clone().next();
+        may_call.find(|id| is_own(id)).or(first)
     };
     let tools = understood.heard.tools(book).into_iter();
     let next = tools.filter_map(owner).find(|id| !answered.contains(id));

@@ -1,8 +1,7 @@
-//! Scores how well the facts of a clause fit the slots of a tool and of its intents. The slots are
-//! filled elsewhere.
+//! Scores how well the facts of a clause fit the slots of a tool. The slots are filled elsewhere.
 
 use contract::manifest::SlotKind;
-use language::{Token, bounds::Measure};
+use language::Token;
 
 use super::{
     facts::Facts,
@@ -59,63 +58,15 @@ pub(super) fn score_slots(
             }
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
             SlotKind::Verbatim => 4 * i32::from(cued()),
-            SlotKind::Percent { .. } => 2 * i32::from(has_bound(facts, Measure::Percent)),
-            SlotKind::ChangePercent => 4 * i32::from(cued() && !facts.percents.is_empty()),
             SlotKind::Choice { .. } => {
                 2 * i32::from(
                     choices.iter().any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
                 )
             }
-            SlotKind::DateStart
-            | SlotKind::DateEnd
-            | SlotKind::OtherStart
-            | SlotKind::OtherEnd
-            | SlotKind::ChangeAmount
-            | SlotKind::DaysAhead { .. }
-            | SlotKind::Thing { .. }
-            | SlotKind::Words => 0,
+            SlotKind::DateStart | SlotKind::DateEnd | SlotKind::Thing { .. } | SlotKind::Words => 0,
         };
     }
     sum
-}
-
-fn has_bound(facts: &Facts, measure: Measure) -> bool {
-    facts.bounds.iter().any(|bound| bound.measure == measure)
-}
-
-/// Returns a score for the facts that fill slots which only some intents have.
-pub(super) fn score_intent_slots(
-    reader: &Reader<'_>,
-    tool: usize,
-    intent: usize,
-    tokens: &[Token],
-    facts: &Facts,
-) -> i32 {
-    let data = &reader.book.tools[tool];
-    let name = &data.intents[intent].name;
-    let own = data.slots.iter().zip(&data.cues).zip(&data.choices);
-    let filled =
-        own.filter(|((slot, _), _)| slot.intents.contains(name)).map(|((slot, cues), choices)| {
-            match &slot.kind {
-                SlotKind::OtherStart => 10 * i32::from(facts.other_period.is_some()),
-                SlotKind::ChangePercent | SlotKind::ChangeAmount => {
-                    let cued = cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
-                    let change = !facts.percents.is_empty() || !facts.amounts.is_empty();
-                    8 * i32::from(cued && change)
-                }
-                SlotKind::Choice { .. } => {
-                    4 * i32::from(
-                        choices
-                            .iter()
-                            .any(|(_, phrase)| phrase.find(tokens, &facts.words).is_some()),
-                    )
-                }
-                SlotKind::Percent { .. } => 6 * i32::from(has_bound(facts, Measure::Percent)),
-                SlotKind::DaysAhead { .. } => 4 * i32::from(has_bound(facts, Measure::Days)),
-                _ => 0,
-            }
-        });
-    filled.max().unwrap_or(0)
 }
 
 /// Returns the tokens of the tool's cues in the clause, with the amounts after them.

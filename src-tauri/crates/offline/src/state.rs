@@ -1,8 +1,7 @@
 //! The state of the conversation: the shown lists, the open question, the last calls. Every call
 //! rebuilds the state from the messages by replaying each earlier turn with its results.
 
-use chrono::NaiveDate;
-use contract::manifest::{Find, SlotKind};
+use contract::manifest::Find;
 use language::Language;
 use serde_json::{Map, Value};
 
@@ -11,7 +10,6 @@ use super::{
     data::Previous,
     goal::{Goal, Listing},
     history::Done,
-    values,
 };
 
 /// A question the user has not answered yet.
@@ -39,29 +37,16 @@ pub(super) struct State {
     pub(super) last: Option<(usize, usize)>,
     /// The readings of the newest question about a source.
     pub(super) asked: Vec<Previous>,
+    /// The words of the newest question about a source that no reading uses.
+    pub(super) open_words: Vec<String>,
     /// Whether the newest message was about a source.
     pub(super) is_after_data: bool,
 }
 
 impl State {
-    /// Returns the newest call of a tool.
-    pub(super) fn last_call(&self, tool: usize) -> Option<&Done> {
-        self.calls.iter().rev().find(|done| done.tool == tool)
-    }
-
+    /// Returns the arguments of the newest call of a tool.
     pub(super) fn last_args(&self, tool: usize) -> Option<&Map<String, Value>> {
-        self.last_call(tool).map(|done| &done.args)
-    }
-
-    /// Returns the first day of the last requested period.
-    pub(super) fn last_start(&self, book: &Book) -> Option<NaiveDate> {
-        self.calls.iter().rev().find_map(|done| {
-            let slot = book.tools[done.tool]
-                .slots
-                .iter()
-                .find(|slot| matches!(slot.kind, SlotKind::DateStart))?;
-            values::get(&done.args, &slot.parameter)?.as_str()?.parse().ok()
-        })
+        self.calls.iter().rev().find(|done| done.tool == tool).map(|done| &done.args)
     }
 
     /// Adds the calls of a finished turn.

@@ -1,4 +1,4 @@
-//! Renders answer templates with minijinja and helpers for money, numbers, days and percent. Every
+//! Renders answer templates with minijinja and helpers for money, numbers and days. Every
 //! value is escaped for Markdown. The templates come from the packs.
 
 use std::{
@@ -25,9 +25,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env.set_formatter(escaped);
     env.add_filter("money", money);
     env.add_filter("number", number);
-    env.add_filter("percent", percent);
     env.add_filter("day", day);
-    env.add_function("period", period);
     env.add_function("catalogue", messages::template_words(escape_markdown));
     env
 });
@@ -42,15 +40,14 @@ pub(super) struct AnswerInputs<'a> {
     pub(super) count: Option<u32>,
 }
 
-/// Renders the answer for a call. The template can use the members of `said`, the `result` or
-/// `results`, and `reused`, which says whether the result is from an earlier call.
+/// Renders the answer for a call. The template can use the members of `said`, and the `result` or
+/// `results`.
 pub(super) fn answer(
     template: &str,
     texts: &Texts,
     lang: Language,
     said: &AnswerInputs<'_>,
     results: &[Arc<Value>],
-    reused: bool,
 ) -> Option<String> {
     let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
     let root = BTreeMap::from([
@@ -60,7 +57,6 @@ pub(super) fn answer(
         ("count".to_owned(), said.count.map_or(Jinja::UNDEFINED, Jinja::from)),
         ("result".to_owned(), results.first().cloned().unwrap_or(Jinja::UNDEFINED)),
         ("results".to_owned(), Jinja::from(results)),
-        ("reused".to_owned(), Jinja::from(reused)),
     ]);
     run(template, texts, lang, root)
 }
@@ -204,18 +200,6 @@ fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinj
     ))
 }
 
-fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
-    let text = numeric(value).map_or_else(
-        || "–".to_owned(),
-        |amount| {
-            let language = language(state);
-            let text = format_grouped(amount, decimals.unwrap_or(1), language);
-            messages::fill(language.formats().percent, &[("number", &text)])
-        },
-    );
-    Jinja::from_safe_string(text)
-}
-
 /// Formats a day: "20 November" from "2026-11-20", with the year on request.
 fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
     let text = value.as_str().unwrap_or_default();
@@ -224,28 +208,6 @@ fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
         |date| format_day(date, year.unwrap_or(false), language(state)),
     );
     Jinja::from_safe_string(shown)
-}
-
-/// Formats a period: "1–30 November 2026".
-fn period(state: &State<'_, '_>, start: &str, end: &str) -> Jinja {
-    let lang = language(state);
-    let text = match (parse(start), parse(end)) {
-        (Some(a), Some(b)) if a == b => format_day(a, true, lang),
-        (Some(a), Some(b)) => {
-            use chrono::Datelike;
-            let first = if a.year() != b.year() {
-                format_day(a, true, lang)
-            } else if a.month() != b.month() {
-                format_day(a, false, lang)
-            } else {
-                messages::fill(lang.formats().day_of_month, &[("day", &a.day().to_string())])
-            };
-            let dash = if a.month() == b.month() && a.year() == b.year() { "–" } else { " – " };
-            format!("{first}{dash}{}", format_day(b, true, lang))
-        }
-        _ => escape_markdown(&format!("{start} – {end}")),
-    };
-    Jinja::from_safe_string(text)
 }
 
 fn parse(text: &str) -> Option<NaiveDate> {
@@ -343,15 +305,15 @@ mod tests {
             json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
         assert_eq!(
             show(
-                "{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}",
+                "{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|number(1) }}",
                 Language::ENGLISH,
                 &values
             ),
-            "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%"
+            "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5"
         );
         assert_eq!(
-            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", swedish(), &values),
-            "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
+            show("{{ a|money('SEK') }} {{ c|number(1) }} {{ d|day(true) }}", swedish(), &values),
+            "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5 20 november 2026"
         );
         assert_eq!(
             show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Language::ENGLISH, &values),
@@ -396,27 +358,6 @@ mod tests {
             values::as_number(&json!("1 299,50 kr")),
             Some(1299.5),
             "what is cheaper is known"
-        );
-    }
-
-    #[test]
-    fn periods_are_formatted_for_the_language() {
-        let values = json!({});
-        assert_eq!(
-            show("{{ period('2026-11-01', '2026-11-30') }}", Language::ENGLISH, &values),
-            "1–30 November 2026"
-        );
-        assert_eq!(
-            show("{{ period('2026-10-22', '2026-11-20') }}", swedish(), &values),
-            "22 oktober – 20 november 2026"
-        );
-        assert_eq!(
-            show("{{ period('2025-12-01', '2026-01-31') }}", Language::ENGLISH, &values),
-            "1 December 2025 – 31 January 2026"
-        );
-        assert_eq!(
-            show("{{ period('2026-11-20', '2026-11-20') }}", Language::ENGLISH, &values),
-            "20 November 2026"
         );
     }
 

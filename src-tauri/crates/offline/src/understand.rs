@@ -4,11 +4,11 @@
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
-use language::{Language, Token, dates};
+use language::{Language, Token};
 
 use super::{
     book::Book,
-    facts::{Facts, Named, Position},
+    facts::{Facts, Position},
     fill,
     goal::{Goal, Target},
     handbook::{self, Answer, Asked},
@@ -131,29 +131,14 @@ impl Reader<'_> {
 
     /// Returns the facts of a clause, for any request.
     pub(super) fn facts_of(&self, tokens: &[Token]) -> Facts {
-        self.facts_of_clause(tokens, !self.state.listings.is_empty())
+        Facts::of(tokens, self.book, self.today, !self.state.listings.is_empty())
     }
 
     /// Returns the facts for a tool. Joined numbers are list positions only if the tool's pack has
     /// shown a list.
     fn facts_for_tool(&self, tool: usize, tokens: &[Token]) -> Facts {
-        self.facts_of_clause(tokens, self.state.newest_list(self.book.tools[tool].pack).is_some())
-    }
-
-    /// Returns the facts. The period of "the week before that" is counted from the last requested
-    /// period.
-    fn facts_of_clause(&self, tokens: &[Token], listed: bool) -> Facts {
-        let mut facts = Facts::of(tokens, self.book, self.today, listed);
-        if let Some(before) = facts.before_that.clone() {
-            // Handles "last week against the week before".
-            if let Some(start) = facts.period.as_ref().and_then(|period| period.start) {
-                facts.other_period = dates::resolve_unit_before(&before, start);
-                return facts;
-            }
-            let from = self.state.last_start(self.book).unwrap_or(self.today);
-            facts.period = dates::resolve_unit_before(&before, from);
-        }
-        facts
+        let listed = self.state.newest_list(self.book.tools[tool].pack).is_some();
+        Facts::of(tokens, self.book, self.today, listed)
     }
 
     /// Returns the first words of a message that have a meaning and are unused, as typed.
@@ -219,14 +204,10 @@ impl Reader<'_> {
         let mut goals: Vec<Goal> = Vec::new();
         // The number of goals directly before the clause without their own period.
         let mut undated = 0;
-        // The names in clauses that another pack answers.
-        let mut unanswered: Vec<Named> = Vec::new();
         for (clause, found, repeats) in self.read_clauses(tokens) {
             let Some(found) = found else { continue };
             let found = self.stay_with_thing(found, &clause, goals.last());
-            let mut facts = self.facts_for_tool(found.tool, &clause);
-            adopt_names(&mut facts, &mut unanswered, self.book.tools[found.tool].pack);
-            let found = self.widen(found, &clause, &facts, goals.last());
+            let facts = self.facts_for_tool(found.tool, &clause);
             let before = goals.len();
             let tool = &self.book.tools[found.tool];
             let open = facts.choice && tool.is_write();
@@ -275,9 +256,7 @@ impl Reader<'_> {
     fn prefer_complete(&self, clause: &[Token], found: Match) -> Match {
         let leaves_words = |found: &Match| {
             let facts = self.facts_for_tool(found.tool, clause);
-            let found = &self.widen(found.clone(), clause, &facts, None);
-            let goal = fill::build_goal(self, clause, &facts, found, None);
-            goal.has_unused_words()
+            fill::build_goal(self, clause, &facts, found, None).has_unused_words()
         };
         let pack = |found: &Match| self.book.tools[found.tool].pack;
         if !leaves_words(&found) {
@@ -310,7 +289,6 @@ impl Reader<'_> {
                 if let Some(value) = value.clone() {
                     values::set(&mut goal.args, &slot.parameter, value);
                 }
-                goal.may_reuse = false;
             }
         }
     }
@@ -335,19 +313,6 @@ impl Reader<'_> {
 fn language_read(answer: &Answer) -> Option<Language> {
     let tag = answer.language().tag();
     [Language::En, Language::Sv].into_iter().find(|language| language.tag() == tag)
-}
-
-/// Adds to a clause the names from an earlier clause that no question of their pack has used. In
-/// "Display vs Native in Living Room Refresh: spend and CPM", the last words are about the
-/// campaign.
-fn adopt_names(facts: &mut Facts, unanswered: &mut Vec<Named>, pack: usize) {
-    if !facts.named.iter().any(|named| named.pack == pack) {
-        let own = unanswered.iter().filter(|named| named.pack == pack).cloned();
-        facts.named.extend(own.map(|named| Named { at: 0..0, ..named }));
-    }
-    unanswered.retain(|named| named.pack != pack);
-    let others = facts.named.iter().filter(|named| named.pack != pack && !named.at.is_empty());
-    unanswered.extend(others.cloned());
 }
 
 /// Whether the phrase of a declined request is only part of the phrases of a request, such as

@@ -6,7 +6,7 @@ use super::Period;
 
 /// The units of time in periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub(super) enum Unit {
     Day,
     Week,
     Weekend,

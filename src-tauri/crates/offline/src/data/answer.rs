@@ -2,6 +2,7 @@
 //! The table or chart is drawn below from the result, and its chips say the query. It must not know
 //! packs or conversations.
 
+use analytics::SourceModel;
 use contract::{
     metric_query::{ComparedFigure, Condition, DataResult, Scalar, Test},
     result::{ColumnRole, ValueFormat},
@@ -24,17 +25,23 @@ pub(super) struct Answer<'a> {
     pub(super) asks_about_all: bool,
     /// The question in words, with its period and its filters.
     pub(super) question: &'a str,
+    /// The source, which may name its values.
+    pub(super) source: Option<&'a SourceModel>,
 }
 
 impl<'a> Answer<'a> {
-    fn cells(&self) -> Cells<'a> {
-        let query = &self.reading.query;
-        Cells { query, result: self.result, lang: self.speaker.lang }
+    pub(super) fn cells(&self) -> Cells<'a> {
+        let (query, source) = (&self.reading.query, self.source);
+        Cells { query, result: self.result, lang: self.speaker.lang, source }
     }
 
     /// Returns the answer: its sentences, and the notes of the result.
     pub(super) fn text(&self) -> String {
         let mut text = self.sentences();
+        if let Some(assumption) = self.assumption() {
+            text.push(' ');
+            text.push_str(&assumption);
+        }
         if self.reading.view == Some(View::Csv) {
             text.push(' ');
             text.push_str(&self.speaker.say(Text::DataCsv));
@@ -44,6 +51,18 @@ impl<'a> Answer<'a> {
             text.push_str(&format!("\n\n*{}*", notes.join(" ")));
         }
         text
+    }
+
+    /// Returns the sentence that says which budget or rate the figures assume.
+    fn assumption(&self) -> Option<String> {
+        if self.reading.query.what_if.is_empty() || self.result.rows.is_empty() {
+            return None;
+        }
+        let parts = self.result.asked.iter().flat_map(|asked| &asked.parts);
+        let own = parts.filter(|part| part.at.starts_with("/what_if"));
+        let said: Vec<String> = own.map(|part| self.note(&part.text)).collect();
+        let said = if said.is_empty() { escape_markdown(self.question) } else { said.join(", ") };
+        Some(self.speaker.fill(Text::DataAssuming, &[("assumption", &said)]))
     }
 
     fn note(&self, note: &contract::Text) -> String {
@@ -61,6 +80,9 @@ impl<'a> Answer<'a> {
         let Some(first) = self.result.rows.iter().find(has_figures) else { return self.nothing() };
         if self.reading.query.explain.is_some() {
             return self.explained(first);
+        }
+        if let Some(about) = self.about_state() {
+            return about;
         }
         let is_single = cells.names().is_empty();
         let answer = if is_single { self.single() } else { self.listed(first) };
@@ -123,7 +145,7 @@ impl<'a> Answer<'a> {
         let is_limited = self.has_limit();
         let text = if is_limited { Text::DataNoRow } else { Text::DataNoRows };
         let text = self.speaker.fill(text, &[("question", &question)]);
-        if self.asks_for_yes() {
+        if self.asks_for_yes() || self.lists_states() {
             format!("**{}.** {text}", self.speaker.say(Text::No))
         } else {
             text
@@ -198,7 +220,30 @@ impl<'a> Answer<'a> {
         if self.has_limit() || self.reading.form == Form::HowMany {
             return self.counted();
         }
-        self.broken_down()
+        self.first_of_units().unwrap_or_else(|| self.broken_down())
+    }
+
+    /// Returns the first row of each unit, if those are asked for: "which campaign fell most". Amounts of
+    /// different currencies have no common order.
+    fn first_of_units(&self) -> Option<String> {
+        let (query, cells) = (&self.reading.query, self.cells());
+        let figure = cells.figures().first().copied()?;
+        let is_asked = self.reading.form == Form::Which && !cells.has_one_unit(figure);
+        let order = query.order.first().filter(|_| is_asked)?;
+        let at = cells.column(&order.by)?;
+        if self.result.columns[at].role != ColumnRole::Measure {
+            return None;
+        }
+        let mut firsts: Vec<(Option<String>, String)> = Vec::new();
+        for row in &self.result.rows {
+            let unit = cells.unit_of(row, figure);
+            let is_new = firsts.iter().all(|(known, _)| *known != unit);
+            if is_new && cells.number(row, at).is_some() {
+                firsts.push((unit, self.named_row(row)));
+            }
+        }
+        let firsts: Vec<String> = firsts.into_iter().map(|(_, first)| first).collect();
+        (!firsts.is_empty()).then(|| firsts.join(" "))
     }
 
     /// Whether the first row is the first by a figure. Rows in the order of their names or currencies
@@ -219,7 +264,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Returns a row with its figures and its change.
-    fn named_row(&self, row: &[Value]) -> String {
+    pub(super) fn named_row(&self, row: &[Value]) -> String {
         let cells = self.cells();
         let figures: Vec<String> = cells
             .figures()
@@ -232,7 +277,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Returns the number of rows with the first names.
-    fn counted(&self) -> String {
+    pub(super) fn counted(&self) -> String {
         let cells = self.cells();
         let count = self.result.row_count.to_string();
         let mut names: Vec<String> =
@@ -371,7 +416,8 @@ mod tests {
         let book = Book::new(Vec::new());
         let speaker = Speaker { book: &book, lang: Language::of_tag("en") };
         let question = "spend in May";
-        Answer { speaker, reading: &reading, result, asks_about_all, question }.text()
+        let source = None;
+        Answer { speaker, reading: &reading, result, asks_about_all, question, source }.text()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use contract::{
     metric_query::{DataResult, GroupBy, MetricQuery, read_metric_query},
     result::ChartKind,
 };
-use questions::{Outcome, Reading, Shown, View};
+use questions::{Outcome, Reading, Shown, SpanMeaning, View};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -243,10 +243,17 @@ impl Asking<'_> {
 fn unanswered(part: &Part) -> Option<Vec<Previous>> {
     let is_whole = match &part.outcome {
         Outcome::One(_) | Outcome::Several(_) => true,
-        Outcome::Partly { nearest, .. } => !part.goes_on && names(nearest),
+        Outcome::Partly { nearest, .. } => {
+            !part.goes_on && (names(nearest) || names_a_thing(nearest))
+        }
         Outcome::Declined { .. } | Outcome::None => false,
     };
     is_whole.then(|| readings_of(part).into_iter().map(not_shown).collect())
+}
+
+/// Whether a reading names a dimension: "how is X pacing".
+fn names_a_thing(reading: &Reading) -> bool {
+    reading.spans.iter().any(|span| matches!(span.means, SpanMeaning::Dimension(_)))
 }
 
 fn not_shown(reading: &Reading) -> Previous {

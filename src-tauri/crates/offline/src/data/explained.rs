@@ -98,6 +98,9 @@ fn name_of(by: Declined) -> &'static str {
         Declined::Significance => "significance",
         Declined::Funnel => "funnel",
         Declined::Cohort => "cohort",
+        Declined::Definition => "definition",
+        Declined::WhatIf => "what if",
+        Declined::Instruction => "instruction",
         Declined::Length => "length",
     }
 }

@@ -1,6 +1,7 @@
 //! Writes the cells of a result for a sentence: figures with their unit, names, and times. From 100 on
 //! a figure has no decimals; the table below the answer has them all.
 
+use analytics::SourceModel;
 use chrono::{Datelike, NaiveDate};
 use contract::{
     metric_query::{ComparedFigure, DataColumn, DataResult, GroupBy, MetricQuery, TimeGrain},
@@ -26,6 +27,8 @@ pub(super) struct Cells<'a> {
     pub(super) result: &'a DataResult,
     /// The language of the words.
     pub(super) lang: Language,
+    /// The source, which may name its values.
+    pub(super) source: Option<&'a SourceModel>,
 }
 
 impl<'a> Cells<'a> {
@@ -164,19 +167,28 @@ impl<'a> Cells<'a> {
         escape_markdown(&parts.join(", "))
     }
 
-    fn value(&self, row: &[Value], at: usize) -> String {
+    pub(super) fn value(&self, row: &[Value], at: usize) -> String {
         let column = &self.result.columns[at];
         match row.get(at) {
             Some(Value::String(text)) if column.role == ColumnRole::Time => self.time(text),
-            Some(Value::String(text)) if !text.is_empty() => text.clone(),
+            Some(Value::String(text)) if !text.is_empty() => self.named(column, text),
             // The number of a weekday says little alone.
             Some(Value::Number(number)) => format!("{} {number}", self.plain_label(at)),
             Some(Value::Bool(value)) => {
                 let text = if *value { Text::Yes } else { Text::No };
-                text.text(self.lang).to_owned()
+                format!("{}: {}", self.plain_label(at), text.text(self.lang))
             }
             Some(_) | None => "–".to_owned(),
         }
+    }
+
+    /// Returns a value as its dimension names it for people.
+    fn named(&self, column: &DataColumn, value: &str) -> String {
+        let name = column.of.as_deref().unwrap_or(&column.name);
+        let named = self.source.and_then(|source| source.value_name(name, value));
+        let own =
+            named.map(|named| named.names.get(self.lang.tag()).cloned().unwrap_or(named.text));
+        own.unwrap_or_else(|| value.to_owned())
     }
 
     /// Returns a time in the grain of the query.

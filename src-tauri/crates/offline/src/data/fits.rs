@@ -30,6 +30,10 @@ pub(super) struct DataFit {
     pub(super) goes_on: bool,
     /// Whether it asks for something that no query says.
     pub(super) declines: bool,
+    /// Whether a reading assumes another budget or rate.
+    pub(super) assumes: bool,
+    /// Whether it tells to change an amount of a source.
+    pub(super) tells: bool,
     /// Whether a reading compares with a period that the message does not name.
     pub(super) guesses_change: bool,
     /// The number of words that no reading uses. A question that no query says is understood.
@@ -41,10 +45,15 @@ pub(super) struct DataFit {
 pub(super) struct PackFit {
     /// Whether an intent matches, or a section of the handbook.
     pub(super) answers: bool,
+    /// Whether a section of the handbook would answer a message that goes on with "and", and asks for no way
+    /// to do something.
+    pub(super) is_section: bool,
     /// Whether a change is asked for.
     pub(super) writes: bool,
     /// Whether the intents use all words.
     pub(super) is_full: bool,
+    /// Whether a change is about things of which the pack knows no word.
+    pub(super) is_foreign: bool,
     /// Whether the packs would refuse, because of words that they do not use.
     pub(super) refuses: bool,
     /// The number of words that no answer uses.
@@ -78,6 +87,8 @@ impl DataFit {
             names_value: parts.iter().any(|part| names_value(book, part)),
             goes_on: parts.iter().any(|part| part.goes_on),
             declines: parts.iter().any(declines),
+            assumes: readings().any(|one| !one.query.what_if.is_empty()),
+            tells: parts.iter().any(tells_to_change),
             guesses_change: readings().any(|one| one.assumed.contains(&Assumed::Comparison)),
             left: parts.iter().map(words_left).sum(),
         }
@@ -115,7 +126,8 @@ impl PackFit {
         if goals.is_empty() {
             let left = meaning.talk.as_ref().map_or(usize::MAX, |talk| left_by_talk(talk, message));
             let answers = matches!(meaning.talk, Some(Talk::Handbook(_))) && left != usize::MAX;
-            return Self { answers, left, ..Self::default() };
+            let is_section = answers && goes_on(message) && !handbook::asks_how(message);
+            return Self { answers, left, is_section, ..Self::default() };
         }
         let refuses = goals.iter().any(Goal::has_unused_words);
         let unused: usize = goals.iter().flat_map(unused_words).map(|words| count(words)).sum();
@@ -123,8 +135,10 @@ impl PackFit {
         let guessed: usize = goals.iter().map(guessed).sum();
         Self {
             answers: !refuses,
+            is_section: false,
             writes: goals.iter().any(|goal| book.tools[goal.tool].is_write()),
             is_full: !refuses && unused == 0,
+            is_foreign: goals.iter().all(|goal| guesses::is_foreign(book, state, goal)),
             refuses,
             left: (unused + guessed).max(usize::from(refuses)),
         }
@@ -134,6 +148,12 @@ impl PackFit {
     pub(super) fn claim(&self) -> Claim {
         if self.answers { Claim::Request } else { Claim::Talk }
     }
+}
+
+/// Whether a message begins with a word that adds it to the one before.
+fn goes_on(message: &str) -> bool {
+    let tokens = language::tokens(message);
+    tokens.first().is_some_and(|first| first.any(&["and", "och", "but", "men"]))
 }
 
 /// Returns the number of words that talk leaves over: all of them, if it only says that a message was not
@@ -170,6 +190,10 @@ fn declines(part: &Part) -> bool {
     matches!(part.outcome, Outcome::Declined { by, .. } if by != Declined::Length)
 }
 
+fn tells_to_change(part: &Part) -> bool {
+    matches!(part.outcome, Outcome::Declined { by: Declined::Instruction, .. })
+}
+
 /// Whether any part of the text has a meaning.
 fn says(reading: &Reading) -> bool {
     reading.spans.iter().any(|span| span.means != SpanMeaning::LeftOut)
@@ -179,6 +203,13 @@ fn says(reading: &Reading) -> bool {
 pub(super) fn names(reading: &Reading) -> bool {
     let is_name = |span: &Span| matches!(span.means, SpanMeaning::Measure(_) | SpanMeaning::Source);
     reading.spans.iter().any(is_name)
+}
+
+/// Whether a reading names things and nothing else, as the answer to a name that was not found.
+pub(super) fn names_only_things(reading: &Reading) -> bool {
+    let is_value = |span: &Span| matches!(span.means, SpanMeaning::Value { .. });
+    let is_thing = |span: &Span| matches!(span.means, SpanMeaning::Dimension(_)) || is_value(span);
+    reading.spans.iter().all(is_thing) && reading.spans.iter().any(is_value)
 }
 
 /// Whether a part names a value, and not only with numbers, small words such as "no", and words that a

@@ -2,12 +2,15 @@
 //! over, and of two equal ones the one that it names. It must not know how either is answered.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::metric_query::{AsOf, MetricQuery};
+use contract::{
+    manifest::SlotKind,
+    metric_query::{AsOf, MetricQuery},
+};
 use questions::{Outcome, Reading};
 
 use super::{
     KnownSources, Previous,
-    fits::{DataFit, PackFit, readings_of},
+    fits::{DataFit, PackFit, names, names_only_things, readings_of},
     part::{Part, is_same},
     readings::ReadingKey,
     splitting::cuts,
@@ -23,6 +26,9 @@ use crate::{
     state::State,
     understand::understand,
 };
+
+/// The most words that are named as not understood.
+const WORDS_NAMED: usize = 3;
 
 /// The languages in which the reader says questions.
 const SPOKEN: [&str; 2] = ["en", "sv"];
@@ -88,10 +94,8 @@ impl Ear<'_> {
         let Some(known) = self.known.filter(|_| self.book.data.is_some()) else {
             return Heard::of_pack(meaning);
         };
-        let parts = self.read(known, message);
-        let mut own = DataFit::of(self.book, &parts);
-        // A computed source has the subject of a pack, and its figures are of the person's own data.
-        own.names |= parts.iter().flat_map(readings_of).any(|one| is_computed(known, &one.query));
+        let parts = self.with_open_words(known, message, self.read(known, message));
+        let own = self.data_fit(known, &parts);
         let pack = self.pack_fit(&meaning, &parts, own, message);
         let is_button = || own.is_full && own.names && self.is_whole(known, message);
         let side = match self.side(&meaning, own, pack) {
@@ -107,12 +111,80 @@ impl Ear<'_> {
                 let is_read = |part: &Part| !matches!(part.outcome, Outcome::None);
                 Heard::of_data(&meaning, parts.into_iter().filter(is_read).collect())
             }
-            Side::Pack | Side::Open => Heard::of_pack(meaning),
+            Side::Pack | Side::Open => Heard::of_pack(self.without_guess(meaning, message)),
         }
+    }
+
+    /// Names the words of a question about the past that a pack declines because of other words in it. A pack
+    /// without periods cannot be meant: "what did we pay for water in October".
+    fn without_guess(&self, meaning: Meaning, message: &str) -> Meaning {
+        let Some(Talk::Cannot { pack, .. }) = meaning.talk else { return meaning };
+        let words = self.words_of_past(pack, message);
+        if words.is_empty() {
+            return meaning;
+        }
+        Meaning { talk: Some(Talk::NotUnderstood(words)), ..meaning }
+    }
+
+    /// Returns the words of a question about the past that a pack does not know. Empty: it names no past, or
+    /// the pack has periods.
+    fn words_of_past(&self, pack: usize, message: &str) -> Vec<String> {
+        let (book, tokens) = (self.book, self.book.read_words(message));
+        let facts = self.reader().facts_of(&tokens);
+        let is_past = |first: NaiveDate| first < self.today;
+        let period = facts.period.filter(|period| period.start.is_some_and(is_past));
+        let takes_days = |kind: &SlotKind| matches!(kind, SlotKind::DateStart | SlotKind::DateEnd);
+        let has_periods =
+            book.tools.iter().any(|tool| tool.pack == pack && tool.has_slot(takes_days));
+        let Some(period) = period.filter(|_| !has_periods) else { return Vec::new() };
+        let words = word_indices(&tokens);
+        let declined = book.declined.find(&tokens, &words).into_iter();
+        let refused: Vec<usize> = declined.flat_map(|(_, hit, _)| hit.used).collect();
+        let is_foreign = |at: &usize| {
+            let (word, own) = (&tokens[*at].norm, &book.packs[pack]);
+            !refused.contains(at)
+                && !period.at.contains(at)
+                && !language::is_stop_word(word)
+                && !language::is_small_talk(word)
+                && !language::is_filler(word)
+                && !own.is_vocabulary(word)
+                && !own.describes(word)
+        };
+        let named = words.into_iter().filter(is_foreign).take(WORDS_NAMED);
+        named.map(|at| tokens[at].raw.clone()).collect()
+    }
+
+    /// Leaves over the words that the question before left over, if a message goes on from that one: an answer
+    /// would be without them.
+    fn with_open_words(
+        &self,
+        known: &KnownSources,
+        message: &str,
+        mut parts: Vec<Part>,
+    ) -> Vec<Part> {
+        let open = &self.state.open_words;
+        if open.is_empty() || self.is_whole(known, message) {
+            return parts;
+        }
+        if let [part] = parts.as_mut_slice()
+            && (part.goes_on || !readings_of(part).into_iter().any(names))
+            && !readings_of(part).into_iter().any(names_only_things)
+        {
+            part.leave_over(open);
+        }
+        parts
     }
 
     fn understand(&self, message: &str) -> Meaning {
         understand(message, self.state, self.book, self.today)
+    }
+
+    /// Returns how well parts of a message fit the sources. The status of a computed source is named
+    /// without a measure.
+    fn data_fit(&self, known: &KnownSources, parts: &[Part]) -> DataFit {
+        let mut own = DataFit::of(self.book, parts);
+        own.names |= parts.iter().flat_map(readings_of).any(|one| is_computed(known, &one.query));
+        own
     }
 
     /// Returns how well a message fits the packs. A refusal because of words that the sources know says
@@ -257,11 +329,21 @@ impl Ear<'_> {
     /// Returns the side that leaves fewer words over.
     fn closer_side(&self, own: DataFit, pack: PackFit) -> Side {
         // A change is only asked for if a person means it, so a part of a question is not preferred.
-        let is_change = pack.writes && !(pack.refuses && own.is_full);
+        // A thing that only a source names is no thing of a pack.
+        let is_named = pack.is_foreign && (own.tells || (own.is_full && own.names));
+        // "With 700 instead" is about the budget that was assumed before.
+        let goes_on = own.goes_on && own.is_full && own.assumes && self.state.is_after_data;
+        // "And how much a day", after a figure, is no question about the product.
+        let is_next = own.goes_on && own.names && self.state.is_after_data && pack.is_section;
+        let is_of_data = is_named || goes_on || is_next;
+        let is_change = pack.writes && !(pack.refuses && own.is_full) && !is_of_data;
         if own.is_none || is_change {
             return Side::Pack;
         }
         let of_data = (own.left, own.claim(self.state.is_after_data));
+        if is_of_data {
+            return Side::Data;
+        }
         if of_data < (pack.left, pack.claim()) { Side::Data } else { Side::Pack }
     }
 
@@ -295,7 +377,7 @@ impl Ear<'_> {
         begins_with_data: bool,
     ) -> Option<Heard> {
         let parts = self.read_alone(known, data);
-        let own = DataFit::of(self.book, &parts);
+        let own = self.data_fit(known, &parts);
         if !own.is_full || !own.names {
             return None;
         }

@@ -18,6 +18,7 @@ mod hearing;
 mod part;
 mod readings;
 mod splitting;
+mod states;
 mod telling;
 
 pub(crate) use asking::{Asking, DataTools, PartEnd, PartStep, Previous};

@@ -72,7 +72,9 @@ impl Teller<'_> {
         let question = self.known.reader().say(&reading.query, catalog, self.language());
         let question = question.as_deref().unwrap_or_else(|| part.words(&part.at).trim());
         let speaker = self.speaker;
-        let answer = Answer { speaker, reading, result, asks_about_all, question }.text();
+        let mut sources = catalog.sources.iter();
+        let source = sources.find(|one| Some(one.name()) == reading.query.source.as_ref());
+        let answer = Answer { speaker, reading, result, asks_about_all, question, source }.text();
         format!("{answer}{}{}", self.corrected(part, reading), self.assumed(reading, is_said))
     }
 
@@ -199,7 +201,8 @@ impl Teller<'_> {
             Outcome::Declined { by, at } => {
                 let words = self.speaker.quote_words(&[part.words(at).to_owned()]);
                 let mut text = self.speaker.fill(text_of(*by), &[("words", &words)]);
-                let nearest = self.without(part, at).and_then(|query| self.question(&query, None));
+                let nearest = self.nearest(part, *by, at);
+                let nearest = nearest.and_then(|query| self.question(&query, None));
                 if let Some(question) = &nearest {
                     let said = escape_markdown(question);
                     let next = self.speaker.fill(Text::DataNearest, &[("question", &said)]);
@@ -219,7 +222,7 @@ impl Teller<'_> {
     pub(crate) fn names_local_values(&self, parts: &[Part]) -> bool {
         let offered = |part: &Part| match &part.outcome {
             Outcome::Partly { nearest, .. } => Some(nearest.query.clone()),
-            Outcome::Declined { at, .. } => self.without(part, at),
+            Outcome::Declined { by, at } => self.nearest(part, *by, at),
             Outcome::One(_) | Outcome::Several(_) | Outcome::None => None,
         };
         !self.known.limited.is_empty()
@@ -234,6 +237,28 @@ impl Teller<'_> {
         let is_limited = query.source.iter().any(|source| limited.contains(source));
         let joined = analytics::joined_sources(query, catalog);
         names_values && (is_limited || joined.iter().any(|source| limited.contains(source)))
+    }
+
+    /// Returns the nearest question to one that is declined: what an instruction would do, or the question
+    /// without the words that are declined.
+    fn nearest(
+        &self,
+        part: &Part,
+        by: Declined,
+        at: &std::ops::Range<usize>,
+    ) -> Option<MetricQuery> {
+        if by != Declined::Instruction {
+            return self.without(part, at);
+        }
+        let request = part.words(&part.at).trim();
+        let language = Language::of_tag(self.language());
+        let text = Text::WhatIfMessage.fill(language, &[("request", request)]);
+        let KnownSources { catalog, names, .. } = self.known;
+        match self.known.reader().read(&text, names, catalog, self.as_of) {
+            Outcome::One(reading) => Some(reading.query),
+            Outcome::Several(readings) => readings.into_iter().next().map(|one| one.query),
+            Outcome::Partly { .. } | Outcome::Declined { .. } | Outcome::None => None,
+        }
     }
 
     /// Returns the question without some words, if that is one.
@@ -303,6 +328,9 @@ fn text_of(by: Declined) -> Text {
         Declined::Significance => Text::DataNoSignificance,
         Declined::Funnel => Text::DataNoFunnel,
         Declined::Cohort => Text::DataNoCohort,
+        Declined::Definition => Text::DataDefinition,
+        Declined::WhatIf => Text::DataNoWhatIf,
+        Declined::Instruction => Text::DataNoInstruction,
         Declined::Length => Text::DataTooLong,
     }
 }

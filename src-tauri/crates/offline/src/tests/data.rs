@@ -319,8 +319,13 @@ fn a_follow_up_is_about_the_last_question_also_if_that_has_no_figures() {
     let wanted = json!({"measures": ["clicks"], "by": ["campaign"],
         "period": {"month": "2026-09"}, "where": {"device": ["Mobile"]}});
     assert_asks(&world.say("only mobile"), "data.measure", &[wanted]);
+    // The words that it left over are still left over.
     world.say("polished pieces by article");
     let turn = world.say("in October");
+    assert!(turn.calls.is_empty(), "{}", turn.text);
+    assert!(turn.text.starts_with("Without “polished” I can answer: "), "{}", turn.text);
+    let [choice] = turn.choices.as_slice() else { panic!("{:?}", turn.choices) };
+    let turn = world.say(&choice.message);
     let wanted = json!({"source": "stock_levels", "measures": ["pieces"], "by": ["article"],
         "period": {"month": "2026-10"}});
     let wanted = read_metric_query(&wanted).unwrap();
@@ -468,7 +473,6 @@ fn a_source_does_not_change_how_a_request_to_a_pack_is_handled() {
         "what's in my cart",
         "remove the lamps from my cart",
         "Remember that Anna likes lamps, and spend by campaign",
-        "How is account 17 pacing this month?",
         "hello",
         "what can you do",
     ] {

@@ -272,7 +272,7 @@ fn numbers_and_the_word_more_refer_to_the_current_subject() {
     for text in ["show more", "visa resten", "more"] {
         let mut world = World::new();
         world.say("show me jackets");
-        world.say("how is account 17 pacing?");
+        world.say("what do you remember about Anna?");
         let said = world.say(text);
         assert!(
             !said.text.contains("10. ") && !said.text.contains("a search brings"),
@@ -282,7 +282,7 @@ fn numbers_and_the_word_more_refer_to_the_current_subject() {
     }
     let mut world = World::new();
     world.say("show me jackets");
-    world.say("how is account 17 pacing?");
+    world.say("what do you remember about Anna?");
     let compared = world.say("compare 17 and 23");
     assert!(compared.calls.iter().all(|call| call.tool != "product.get"), "{compared:?}");
     world.say("show me jackets");
@@ -341,7 +341,7 @@ fn the_word_more_continues_only_the_newest_answer() {
         let said = world.say(text);
         assert!(all(&said), "{before}, {text}: {said:?}");
     }
-    for between in ["show me kayaks", "what's in my cart?", "how is account 17 pacing?"] {
+    for between in ["show me kayaks", "what's in my cart?", "what do you remember about Anna?"] {
         for text in ["more", "show the rest", "visa resten", "visa fler"] {
             let mut world = World::new();
             world.say("show me jackets");
@@ -370,7 +370,7 @@ fn a_list_position_can_be_named_even_after_another_subject() {
             world.say(&format!("tell me about number {place}")).calls[0].arguments["productId"]
                 .clone()
         });
-        world.say("how is account 17 pacing?");
+        world.say("what do you remember about Anna?");
         (world.say(text), ids)
     };
     for text in ["compare 1 and 3", "jämför 1 och 3"] {

@@ -161,7 +161,8 @@ fn other_questions_are_declined_or_left_to_the_packs() {
     }
     let turn = answer("How do I make a pivot table with slicers?");
     assert!(turn.text.contains("slicers") && turn.text.lines().count() == 1, "{}", turn.text);
-    assert_eq!(answer("how is account 17 pacing this month?").calls.len(), 1);
+    let turn = World::with_sample().say("how is account 17 pacing this month?");
+    assert_eq!(turn.calls.len(), 1, "{}", turn.text);
 }
 
 #[test]
@@ -231,7 +232,7 @@ fn a_question_about_how_to_change_something_offers_requests_of_the_pack() {
 fn small_talk_with_a_question_is_not_answered_as_small_talk() {
     let turn = answer("hi, how do I connect a database?");
     assert_eq!(section_of(&turn), Some("database"), "{}", turn.text);
-    let turn = answer("thanks, and how is account 17 pacing?");
+    let turn = World::with_sample().say("thanks, and how is account 17 pacing?");
     assert_eq!(turn.calls.len(), 1, "{}", turn.text);
 }
 

@@ -1,5 +1,4 @@
-//! A test conversation with the offline model and the real tools: the pacing service with its
-//! sample data, and the demo shop.
+//! A test conversation with the offline model, the demo shop, and the sources of the sample.
 
 use std::{
     collections::VecDeque,
@@ -7,7 +6,6 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use campaign_portfolio_pacing::Pacing;
 use chrono::{DateTime, TimeZone, Utc};
 use contract::{CallId, Choice};
 use engine::ports::{
@@ -16,6 +14,7 @@ use engine::ports::{
 use serde_json::{Map, Value, json};
 use shop::Shop;
 
+use super::sample::known_at;
 use crate::{
     KnownSources, OfflineModel, OfflinePack,
     dialogue::{self, Move, Said},
@@ -38,6 +37,9 @@ fn sent_here(call: &AskedCall) -> ModelCall {
     }
 }
 
+/// The sources of the sample.
+pub(super) static SAMPLE: LazyLock<Arc<KnownSources>> = LazyLock::new(|| Arc::new(known_at(now())));
+
 /// The time of every test conversation.
 pub(super) fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 20, 12, 0, 0).single().expect("a moment")
@@ -53,12 +55,7 @@ static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
         .map(|loaded| {
             let pack =
                 loaded.pack.unwrap_or_else(|| panic!("{:?}: {:#?}", loaded.folder, loaded.view));
-            let mut manifest = pack.manifest;
-            if manifest.id.as_str() == campaign_portfolio_pacing::SERVICE {
-                // The entities are the names in the current data, like in the app.
-                manifest.entities = PACING.1.entities().expect("names");
-            }
-            OfflinePack::new(manifest, pack.tools)
+            OfflinePack::new(pack.manifest, pack.tools)
         })
         .collect()
 });
@@ -73,12 +70,6 @@ static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::new(PACKS.
 pub(super) fn model() -> OfflineModel {
     MODEL.clone()
 }
-
-static PACING: LazyLock<(tempfile::TempDir, Pacing)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a folder");
-    let pacing = Pacing::open(folder.path(), Arc::new(now)).expect("the service");
-    (folder, pacing)
-});
 
 /// All tests share a catalogue, and every conversation has its own basket.
 static SHOP: LazyLock<Shop> = LazyLock::new(|| {
@@ -135,6 +126,11 @@ impl World {
             known: None,
             figures: VecDeque::new(),
         }
+    }
+
+    /// Returns a conversation about the sources of the sample.
+    pub(super) fn with_sample() -> Self {
+        Self { known: Some(Arc::clone(&SAMPLE)), ..Self::new() }
     }
 
     /// Returns the conversation of a caller such as a visitor of a shop.
@@ -284,17 +280,6 @@ impl World {
                 return json!({"about": arguments["about"], "memories": memories});
             }
             _ => {}
-        }
-        let pacing = [
-            campaign_portfolio_pacing::TOOL,
-            campaign_portfolio_pacing::COMPARE_TOOL,
-            campaign_portfolio_pacing::LIST_TOOL,
-        ];
-        if pacing.contains(&tool) {
-            return PACING
-                .1
-                .call(tool, &arguments)
-                .unwrap_or_else(|error| json!({"outcome": "error", "error": error}));
         }
         let mut arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
         arguments.insert("clientIp".into(), json!("127.0.0.1"));
