@@ -20,10 +20,11 @@ use crate::{
 mod offered;
 mod pacing;
 mod plan;
+mod value_names;
 
 pub(crate) use offered::{column_of_measure, unknown};
-pub use pacing::pacing_columns;
 pub(crate) use pacing::{constant_of, pacing_of};
+pub use pacing::{pacing_columns, verdict_at_end};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,7 +27,7 @@ mod stored_rows;
 mod things;
 mod units;
 
-pub use catalog::{Catalog, SourceModel, TableColumn, pacing_columns};
+pub use catalog::{Catalog, SourceModel, TableColumn, pacing_columns, verdict_at_end};
 pub use chart::choose_chart;
 pub use compile::{Compiled, CompiledColumn, Purpose, compile};
 pub use definitions::{

@@ -41,6 +41,16 @@ impl Catalog {
     }
 }
 
+/// Returns the verdict that takes the place of one when the period of the budget is over. Others stay.
+pub fn verdict_at_end(verdict: &str) -> &str {
+    match verdict {
+        "behind" | "slightly_behind" => "under_delivered",
+        "ahead" | "slightly_ahead" => "over_delivered",
+        "on_track" => "delivered",
+        other => other,
+    }
+}
+
 /// Returns the columns of a computed source.
 pub fn pacing_columns(
     definitions: &Definitions,

@@ -40,6 +40,11 @@ pub(crate) fn names_of_level(
     level: usize,
 ) -> Option<Vec<usize>> {
     let last_key = pacing.by.iter().rposition(is_key)?;
+    // A name that stands behind its key is the same thing. The key alone says what belongs together, also
+    // if a thing had several names.
+    let is_name = level == last_key + 1
+        && pacing.by[last_key].name == format!("{}_id", pacing.by[level].name);
+    let level = if is_name && pacing.by[level].plan.is_none() { last_key } else { level };
     if level > last_key && pacing.by[level].plan.is_none() {
         return None;
     }

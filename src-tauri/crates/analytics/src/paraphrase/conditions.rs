@@ -19,6 +19,18 @@ impl Words<'_> {
     /// Returns a condition.
     pub fn condition(&self, condition: &Condition) -> Text {
         match (condition, self.deeper()) {
+            (Condition::Is { name, test: Test::OneOf(values) }, _) => {
+                let name_of = self.result_column(name);
+                text!("{name}: {values}", name = name_of, values = self.named_values(name, values))
+            }
+            (Condition::Is { name, test: Test::NoneOf(values) }, _) => {
+                let name_of = self.result_column(name);
+                text!(
+                    "{name}: not {values}",
+                    name = name_of,
+                    values = self.named_values(name, values)
+                )
+            }
             (Condition::Is { name, test }, _) => self.test(self.result_column(name), test),
             (Condition::And(parts), Some(inner)) => {
                 text!("all of these: ({conditions})", conditions = inner.conditions(parts))
@@ -31,6 +43,17 @@ impl Words<'_> {
             }
             (_, None) => text_of(as_is(json!(condition).to_string())),
         }
+    }
+
+    /// Returns values as their dimension names them.
+    fn named_values(&self, dimension: &str, values: &[Scalar]) -> Text {
+        list(values.iter().map(|value| match value {
+            Scalar::Text(text) => {
+                let named = self.source.value_name(dimension, text);
+                named.map_or_else(|| scalar(value), Param::Name)
+            }
+            Scalar::Null | Scalar::Flag(_) | Scalar::Number(_) => scalar(value),
+        }))
     }
 
     /// Returns a test of a value.

@@ -30,11 +30,20 @@ struct Template {
     /// The one whose data arrive apart.
     feed: String,
     dimensions: BTreeMap<String, Value>,
+    /// Names that several values of a dimension share.
+    shared: Vec<Shared>,
     measures: BTreeMap<String, Value>,
     /// How many things there are, by their names.
     counts: BTreeMap<String, Count>,
     /// Other names of things.
     names: BTreeMap<String, Synonyms>,
+}
+
+#[derive(Deserialize)]
+struct Shared {
+    dimension: String,
+    values: Vec<String>,
+    names: Synonyms,
 }
 
 #[derive(Deserialize)]
@@ -207,10 +216,23 @@ fn add_names(definitions: &mut Definitions, template: &Template, pacing: &Pacing
         }
     }
     for (name, written) in &template.dimensions {
-        let dimension = read_dimension(written, &Place::default()).ok()?;
+        let mut dimension = read_dimension(written, &Place::default()).ok()?;
+        for shared in template.shared.iter().filter(|shared| shared.dimension == *name) {
+            add_shared(&mut dimension, shared);
+        }
         definitions.dimensions.insert(name.clone(), dimension);
     }
     Some(())
+}
+
+/// Adds names that several values share behind those that only one of them has: the first one is shown.
+fn add_shared(dimension: &mut Dimension, shared: &Shared) {
+    for value in &shared.values {
+        let own = dimension.values.entry(value.clone()).or_default();
+        for (language, names) in &shared.names {
+            own.entry(language.clone()).or_default().extend(names.iter().cloned());
+        }
+    }
 }
 
 fn add_figures(
