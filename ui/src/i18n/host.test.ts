@@ -133,12 +133,12 @@ test("tools that come with the app have Swedish names, and other tools keep thei
     const pack = JSON.parse(readFileSync(join(ROOT, "tools", name, "pack.json"), "utf8")) as {
       title: string;
       description: string;
-      tools: { tools: { title: string }[] };
+      tools?: { tools: { title: string }[] };
     };
     for (const title of [
       pack.title,
       pack.description,
-      ...pack.tools.tools.map((tool) => tool.title),
+      ...(pack.tools?.tools ?? []).map((tool) => tool.title),
     ])
       expect(named(title), title).not.toBe(title);
   }

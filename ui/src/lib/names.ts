@@ -1,4 +1,4 @@
-// Readable forms of names that programs use, such as names of arguments. Pure.
+// Readable forms of names: those that programs use, such as names of arguments, and paths. Pure.
 
 /** Plain names only: a name with other letters or signs stays as it is, so that no two of them look alike. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*$/;
@@ -27,3 +27,6 @@ export function readableName(name: string): string {
 export function rawName(name: string): string | null {
   return readableName(name).toLowerCase() === name.toLowerCase() ? null : name;
 }
+
+/** Returns the name of a file without its folders. */
+export const baseName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packs, standingViews, viewOf } from "./registry";
+import { isDrawn, packs, standingViews, viewOf } from "./registry";
 
 const tools = join(import.meta.dirname, "../../../tools");
 
 interface Manifest {
   id: string;
-  tools: { tools: { view?: { shape: string; pack?: string; view?: string } | string }[] };
+  tools?: { tools: { view?: { shape: string; pack?: string; view?: string } | string }[] };
 }
 const manifests = readdirSync(tools)
   .map((folder) => join(tools, folder, "pack.json"))
@@ -17,7 +17,7 @@ const manifests = readdirSync(tools)
 
 test("the views that manifests name are exactly the views that have code in the window", () => {
   const named = manifests.flatMap(({ tools }) =>
-    tools.tools.flatMap(({ view }) =>
+    (tools?.tools ?? []).flatMap(({ view }) =>
       typeof view === "object" && view.shape === "named" ? [`${view.pack}/${view.view}`] : [],
     ),
   );
@@ -37,6 +37,17 @@ test("a view that no pack has is not drawn", () => {
   expect(viewOf({ shape: "named", view: "map" })).toBeNull();
   expect(viewOf({ shape: "named", pack: "maps", view: "cart" })).toBeNull();
   expect(viewOf({ shape: "table" })).toBeNull();
+});
+
+test("an old result of a view whose pack is gone is plain", () => {
+  const gone = { shape: "named", pack: "campaign-portfolio-pacing", view: "pacing" } as const;
+  expect([viewOf(gone), isDrawn(gone)]).toEqual([null, false]);
+  const others = [
+    { shape: "plain" },
+    { shape: "table" },
+    { shape: "named", view: "cart" },
+  ] as const;
+  expect(others.map((view) => isDrawn(view))).toEqual([false, true, true]);
 });
 
 test("a standing view has a panel", () => {

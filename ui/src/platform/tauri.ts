@@ -53,7 +53,7 @@ export function desktopPlatform(kind: Platform["window"]): Platform {
     },
     // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- this command has no answer
     ready: () => call<void>("window_ready", {}),
-    openFiles: (kind) => call<string[]>("pick_files", { kind }),
+    openFiles: () => call<string[]>("pick_files", {}),
     pickFolder: () => call<string | null>("pick_folder", {}),
     saveFile: (name, content) =>
       call<string | null>("save_file", { name, content: base64(content) }),

@@ -1,7 +1,6 @@
 // The interface between the UI and its host. Only `tauri.ts` knows Tauri.
 import type { CommandMap } from "./generated/commands";
 import type { AgentError } from "./generated/AgentError";
-import type { ImportTarget } from "./generated/ImportTarget";
 import type { Push } from "./generated/Push";
 
 export type CommandName = keyof CommandMap;
@@ -18,8 +17,8 @@ export interface Platform {
   onPush(listener: (push: Push) => void): Unsubscribe;
   /** Tells the host that the page has content, so that the window can be shown. */
   ready(): Promise<void>;
-  /** Opens the system's file chooser, for one kind of files or for all if `kind` is null. Returns an empty list if nothing was chosen. */
-  openFiles(kind: ImportTarget | null): Promise<string[]>;
+  /** Opens the system's file chooser. Returns an empty list if nothing was chosen. */
+  openFiles(): Promise<string[]>;
   /** Opens the system's folder chooser. Returns null if nothing was chosen. */
   pickFolder(): Promise<string | null>;
   /** Lets the user choose where a file is saved, and writes it. Returns the path, or null if none was chosen. */

@@ -136,7 +136,7 @@ export function numberText(
 /** Returns the names that the drawn result shows, so that an answer need not show them again. */
 export function shownRows(result: ToolResult): ShownRows {
   const content = contentOf(result);
-  const rows: ShownRows = { names: [], amounts: [], figures: new Set() };
+  const rows: ShownRows = { names: [] };
   if (!content) return rows;
   const name = content.columns.findIndex(({ role }) => role === "dimension");
   for (const row of content.rows) {

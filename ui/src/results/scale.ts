@@ -1,23 +1,4 @@
-// Scales and labels of charts. Pure.
-export type Scale = (value: number) => number;
-
-/** The places of a chart's frame, in pixels. */
-export interface Plot {
-  /** The width of a place along the horizontal axis. */
-  slot: number;
-  /** The left and right edge of all places. */
-  start: number;
-  end: number;
-  /** The middle of a place. */
-  middle: (index: number) => number;
-  y: Scale;
-}
-
-/** Maps a span of values onto a span of pixels; a span without width maps to its start. */
-export function linear(from: readonly [number, number], to: readonly [number, number]): Scale {
-  const width = from[1] - from[0];
-  return (value) => (width === 0 ? to[0] : to[0] + ((value - from[0]) / width) * (to[1] - to[0]));
-}
+// Values of the axes of charts, and places of their labels. Pure.
 
 /** Round values from 0 to at least `max`, about `count` of them: steps of 1, 2, 2.5 or 5 times a power of ten. */
 export function niceTicks(max: number, count = 4): number[] {
@@ -60,15 +41,4 @@ export function labelled(count: number, width: number, need: number): number[] {
   const places: number[] = [];
   for (let index = 0; index < count; index += step) places.push(index);
   return places;
-}
-
-const DAY = 86_400_000;
-
-/** Returns all calendar days from one to the other, inclusive, as YYYY-MM-DD; at most `limit`. */
-export function daysBetween(from: string, to: string, limit = 400): string[] {
-  const days: string[] = [];
-  const end = Date.parse(`${to}T00:00:00Z`);
-  for (let at = Date.parse(`${from}T00:00:00Z`); at <= end && days.length < limit; at += DAY)
-    days.push(new Date(at).toISOString().slice(0, 10));
-  return days;
 }

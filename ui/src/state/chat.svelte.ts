@@ -457,7 +457,6 @@ export class Chat {
         // The list marks conversations that have pending actions, so it is read again.
         void this.list.reload();
         return;
-      case "import":
       case "server":
       case "settings":
       case "audit":

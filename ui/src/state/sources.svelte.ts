@@ -18,6 +18,8 @@ export class Sources {
   error = $state.raw<AgentError | null>(null);
   /** How much room the rows take; null if it is not known. */
   storage = $state.raw<StorageUse | null>(null);
+  /** Whether the file of an earlier version is still there whose rows became sources. */
+  hasOldData = $state(false);
   /** Files whose import a person has to look at; the first one is shown. */
   waiting = $state.raw<readonly string[]>([]);
   /** Whether the files after the first one are imported without a question if nothing is open. */
@@ -44,6 +46,7 @@ export class Sources {
       const found = await call("sources_list", {});
       this.list = found.sources;
       this.storage = found.storage ?? null;
+      this.hasOldData = found.old_data ?? false;
       this.error = null;
       forgetOthers(found.sources.map(({ name }) => name));
     } catch (cause) {
@@ -67,6 +70,12 @@ export class Sources {
     await this.read();
   }
 
+  /** Removes the file of an earlier version whose rows became sources. */
+  async removeOldData(): Promise<void> {
+    await call("source_old_data_remove", {});
+    await this.read();
+  }
+
   /** Puts files at the end of those that wait, each once. */
   add(paths: readonly string[]): void {
     if (this.waiting.length === 0 && paths.length > 0) this.hurried = [];
@@ -77,7 +86,7 @@ export class Sources {
   /** Lets a person choose files. */
   async choose(): Promise<void> {
     try {
-      this.add(await platform().openFiles(null));
+      this.add(await platform().openFiles());
     } catch (cause) {
       this.error = asAgentError(cause);
     }

@@ -6,6 +6,7 @@ const host = vi.hoisted(() => ({
   push: (_: unknown): void => {},
   answer: (): unknown => ({ sources: [] }),
   asked: 0,
+  last: "",
 }));
 vi.mock("../platform", async (original) => ({
   ...(await original<typeof import("../platform")>()),
@@ -13,8 +14,9 @@ vi.mock("../platform", async (original) => ({
     onPush: (listener: (push: unknown) => void) => ((host.push = listener), () => {}),
     openFiles: () => Promise.resolve(["/a/chosen.csv"]),
   }),
-  call: async () => {
+  call: async (command: string) => {
     host.asked += 1;
+    host.last = command;
     await Promise.resolve();
     return host.answer();
   },
@@ -45,6 +47,21 @@ test("a failure is kept until the sources can be read", async () => {
   host.answer = () => ({ sources: [] });
   await sources.read();
   expect([sources.error, sources.list]).toEqual([null, []]);
+});
+
+test("the list tells of the file of an earlier version, also that it is gone", async () => {
+  let isThere = true;
+  host.answer = () => {
+    if (host.last === "source_old_data_remove") isThere = false;
+    return { sources: [], old_data: isThere };
+  };
+  await sources.read();
+  expect(sources.hasOldData).toBe(true);
+  await sources.removeOldData();
+  expect(sources.hasOldData).toBe(false);
+  host.answer = () => Promise.reject(new Error("busy"));
+  await expect(sources.removeOldData()).rejects.toThrow("busy");
+  expect(host.last).toBe("source_old_data_remove");
 });
 
 test("each file waits once, and the hurry ends with the last one", async () => {

@@ -49,7 +49,6 @@ const SHAPES: [string, string[]][] = [
   ["border-strong", ["bg", "surface"]],
   ["focus", PAGES],
   ["chart-bar", ["surface"]],
-  ["chart-target", ["surface"]],
   ...[2, 3, 4, 5, 6, 7, 8].map((at): [string, string[]] => [`chart-${at}`, ["bg", "surface"]]),
 ];
 

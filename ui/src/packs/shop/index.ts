@@ -8,7 +8,7 @@ import { combine } from "./combine";
 import { cartOf } from "./shop";
 import ShopResult from "./ShopResult.svelte";
 
-const named = (names: string[]): ShownRows => ({ names, amounts: [], figures: new Set() });
+const named = (names: string[]): ShownRows => ({ names });
 
 const shop: PackCode = {
   views: {

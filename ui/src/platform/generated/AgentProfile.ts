@@ -29,7 +29,8 @@ prompt: string,
  */
 conversation?: Conversation | null, 
 /**
- * The tools of the pack that the specialist may call; absent means all.
+ * The tools that the specialist may call; absent means all of the pack. A tool of another pack
+ * is named as `PACK:TOOL`.
  */
 tools?: Array<ToolId> | null, 
 /**

@@ -13,4 +13,8 @@ sources: Array<SourceView>,
 /**
  * How much room the rows of all files take.
  */
-storage?: StorageUse, };
+storage?: StorageUse, 
+/**
+ * Whether the file of an earlier version whose rows became sources is still there.
+ */
+old_data?: boolean, };

@@ -29,6 +29,9 @@ export interface Outcome {
   tone: Tone;
 }
 
+/** Whether an outcome is told in plain words, so that the others stand out. */
+export const isExpected = (id: string): boolean => NOT_SHOWN.has(id);
+
 /** Returns the text of an outcome. */
 export const outcomeText = (id: string): string =>
   id === "unknown" ? t("audit.outcome_unknown") : tMaybe(`status.${id}`, id);

@@ -1,6 +1,6 @@
 // Reads the tables and lists of rendered blocks, and hides those that a card of the turn shows.
 import type { ShownRows } from "../../../results/shown";
-import { areFigures, isShown, type Listing } from "./once";
+import { isShown, type Listing } from "./once";
 
 const textOf = (element: Element): string => element.textContent.replace(/\s+/g, " ").trim();
 
@@ -16,9 +16,7 @@ function listingOf(block: Element): Listing | null {
 
 function repeatsCard(block: Element, card: ShownRows): boolean {
   const listing = listingOf(block);
-  if (listing && isShown(listing, card)) return true;
-  const bullets = block.querySelector(":scope > ul");
-  return bullets !== null && areFigures([...bullets.children].map(textOf), card);
+  return listing !== null && isShown(listing, card);
 }
 
 /** Hides blocks that repeat the card, with a remark about omitted rows below them. Returns whether any block repeats it. */

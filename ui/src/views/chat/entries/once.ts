@@ -1,5 +1,5 @@
 // Finds content that a turn shows twice, so that it is drawn once: errors of calls that the answer or a notice reports, and
-// tables and lists of an answer whose rows or figures a card shows. Pure.
+// tables and lists of an answer whose rows a card shows. Pure.
 import { viewOf } from "../../../packs/registry";
 import { shownRows } from "../../../results/content";
 import type { ShownRows } from "../../../results/shown";
@@ -31,21 +31,17 @@ export function rowsOfCards(entries: readonly Entry[]): Map<string, ShownRows> {
   const found = new Map<string, ShownRows>();
   for (const entry of entries) {
     if (entry.kind !== "tool" || entry.result?.outcome !== "ok") continue;
-    const rows = found.get(entry.turn) ?? { names: [], amounts: [], figures: new Set() };
-    addRows(rows, entry.result);
-    if (rows.names.length + rows.amounts.length + rows.figures.size > 0)
-      found.set(entry.turn, rows);
+    const names = namesOf(entry.result);
+    if (names.length === 0) continue;
+    found.set(entry.turn, { names: [...(found.get(entry.turn)?.names ?? []), ...names] });
   }
   return found;
 }
 
-function addRows(rows: ShownRows, result: ToolResult): void {
+function namesOf(result: ToolResult): string[] {
   const own = viewOf(result.view);
   const shown = own ? own.shown?.(result) : shownRows(result);
-  if (!shown) return;
-  rows.names.push(...shown.names);
-  rows.amounts.push(...shown.amounts);
-  for (const figure of shown.figures) rows.figures.add(figure);
+  return shown?.names ?? [];
 }
 
 /** A table or a numbered list of an answer, as the texts of its cells or of its items. */
@@ -58,37 +54,10 @@ export interface Listing {
 export function isShown({ head, rows }: Listing, card: ShownRows): boolean {
   const columns = head.slice(1).filter((cell) => cell !== "");
   if (columns.length > 1 && columns.every((cell) => names(cell, card))) return true;
-  return (
-    rows.length > 0 &&
-    rows.every(([first = "", ...rest]) => names(first, card) || amounts(rest, card))
-  );
-}
-
-/** Whether each item of a bullet list has figures of the card, and no other figures. */
-export function areFigures(items: readonly string[], { figures }: ShownRows): boolean {
-  return (
-    items.length > 0 &&
-    items.every((item) => {
-      const numbers = item.match(/\d(?:[\d.,\s]*\d)?/g) ?? [];
-      return (
-        numbers.length > 0 && numbers.every((number) => figures.has(number.replace(/\D/g, "")))
-      );
-    })
-  );
+  return rows.length > 0 && rows.every(([first = ""]) => names(first, card));
 }
 
 const names = (text: string, { names }: ShownRows): boolean =>
   names.some(
     (name) => text === name || text.startsWith(`${name} –`) || text.startsWith(`${name},`),
   );
-
-/** Whether the first amount of a row is an amount of the card, whole or with decimals. */
-function amounts(cells: readonly string[], card: ShownRows): boolean {
-  const digits = cells[0]?.replace(/\D/g, "") ?? "";
-  return (
-    digits !== "" &&
-    card.amounts.some((amount) =>
-      [amount.toFixed(0), amount.toFixed(2).replace(".", "")].includes(digits),
-    )
-  );
-}

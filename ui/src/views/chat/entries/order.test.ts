@@ -38,18 +38,18 @@ test("an answer is shown before the cards of its turn, and after calls without a
   const entries = entriesOf(
     question("q"),
     result("route", "plain"),
-    result("pacing", "pacing"),
+    result("cart", "cart"),
     result("products", "product_cards"),
     answer("Yes."),
   );
-  expect(names(readingOrder(entries))).toEqual(["q", "route", "Yes.", "pacing", "products"]);
+  expect(names(readingOrder(entries))).toEqual(["q", "route", "Yes.", "cart", "products"]);
 });
 
 test("each answer of a turn moves before its own cards only", () => {
   const entries = entriesOf(
     question("q"),
     answer("I look."),
-    result("a", "pacing"),
+    result("a", "cart"),
     answer("First."),
     result("b", "plain"),
     answer("Second."),
@@ -58,7 +58,7 @@ test("each answer of a turn moves before its own cards only", () => {
 });
 
 test("a notice after an answer explains it, also when the answer has moved", () => {
-  const entries = entriesOf(question("q"), result("a", "pacing"), answer("Half", true), {
+  const entries = entriesOf(question("q"), result("a", "cart"), answer("Half", true), {
     kind: "notice",
     level: "info",
     code: "turn_cancelled",

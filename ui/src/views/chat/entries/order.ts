@@ -1,5 +1,6 @@
 // The order in which the entries of a conversation are shown. An answer stands before the cards that it explains, so that a
 // "yes" or a figure is read first. Pure.
+import { isDrawn } from "../../../packs/registry";
 import type { Entry } from "../../../state/transcript";
 
 /** Returns the entries with each answer moved before the cards that precede it in its turn. */
@@ -18,7 +19,7 @@ export function readingOrder(entries: readonly Entry[]): Entry[] {
 }
 
 const isCard = (entry: Entry): boolean =>
-  entry.kind === "tool" && entry.result?.outcome === "ok" && entry.result.view.shape !== "plain";
+  entry.kind === "tool" && entry.result?.outcome === "ok" && isDrawn(entry.result.view);
 
 /** Returns the keys of the last texts of all turns whose question is among the entries. */
 export function lastTexts(entries: readonly Entry[]): Set<string> {

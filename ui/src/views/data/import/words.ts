@@ -20,17 +20,18 @@ export function rangeText({ first, last }: DayRange): string {
 }
 
 /** Returns the range of an import, how many of its days have rows, and whether the file states it. */
-export function daysText(found: Found): string {
+export function daysParts(found: Found): string[] {
   const range = rangeOf(found);
-  if (!range) return t("import.no_days");
+  if (!range) return [t("import.no_days")];
   const { days } = found.report;
-  const parts = [
+  return [
     rangeText(range),
     ...(days ? [t("import.days_of", { days: days.days, count: lengthOf(range) })] : []),
     ...(found.report.stated_range ? [t("import.range_stated")] : []),
   ];
-  return parts.join(" · ");
 }
+
+export const daysText = (found: Found): string => daysParts(found).join(" · ");
 
 /** Returns the account and whatever else fixes the scope. */
 export function scopeText(found: Found): string {

@@ -8,6 +8,7 @@ import type { SourceDescription } from "../../../platform/generated/SourceDescri
 import { sources } from "../../../state/sources.svelte";
 import { gridText } from "../../../results/grid/cells";
 import { correctionOf } from "../columns/correction";
+import OldData from "../sources/OldData.svelte";
 import SourceList from "../sources/SourceList.svelte";
 import { changeOf, COLUMNS, foundColumn, reportOf, sourceOf, textsOf } from "../testing";
 import DefinitionList from "./DefinitionList.svelte";
@@ -313,6 +314,14 @@ test("without a source, the sample is offered", () => {
   expect(page()).toContain("Add the sample");
   sources.list = [sourceOf("ads")];
   expect(page()).not.toContain("Add the sample");
+});
+
+test("the file of an earlier version is shown only while it is there", () => {
+  const page = (): string => textsOf(render(OldData).body);
+  sources.hasOldData = true;
+  expect(page()).toContain("Remove the earlier file");
+  sources.hasOldData = false;
+  expect(page()).toBe("");
 });
 
 test("stored numbers have the unit of their column, and ids have no groups of digits", () => {
