@@ -256,7 +256,7 @@ def connect():
 
     database = duckdb.connect()
     for path in sorted(SOURCES.glob("*.csv")):
-        reading = ", delim=';', decimal_separator=','" if path.stem == "newspaper" else ", delim=','"
+        reading = ", delim=';', decimal_separator=','" if path.stem == "housing" else ", delim=','"
         database.sql(f"CREATE TABLE {path.stem} AS FROM read_csv('{path}', header=true, sample_size=-1{reading})")
     return database
 

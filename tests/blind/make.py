@@ -33,6 +33,14 @@ def money(cents):
     return f"{cents // 100}.{cents % 100:02}"
 
 
+def comma(cents):
+    return money(cents).replace(".", ",")
+
+
+def tenths(count):
+    return f"{count // 10},{count % 10}"
+
+
 # Account, currency, advertiser, campaign, formats, pace in percent, parts of the plan (first, last, budget),
 # first day of a pause, month without rows, note. A campaign without a plan runs the whole time.
 CAMPAIGNS = [
@@ -210,51 +218,105 @@ def tickets(rng):
     return {"tickets": (["ticket", "opened_at", "closed_at", "team", "priority", "channel", "minutes_to_answer", "satisfaction"], rows)}
 
 
-CLUBS = [("Total Body", "Bath", 420), ("Sunday Street", "Reading", 260), ("North Yard", "Bath", 150)]
-PLANS = [("Off-Peak", 1900, 20), ("Total Body", 3900, 35), ("Weekend", 2400, 45)]
+BRANCHES = [("Battle", 30), ("Deal", 24), ("Sale", 26), ("Street", 12), ("Ware", 16)]
+VETS = {"Battle": ["April May", "Dr Best"], "Deal": ["Dr Best", "Tom Short"], "Sale": ["Will Day", "Ruth Black"],
+        "Street": ["Sunday Okafor", "Will Day"], "Ware": ["Ruth Black", "Ann Moore"]}
+SPECIES = ["Dog", "Dog", "Dog", "Dog", "Cat", "Cat", "Cat", "Rabbit", "Horse"]
+PETS = ["Max", "Sunday", "Lucky", "Penny", "Total Chaos", "Count Dracula", "Best Boy", "Minnie", "Friday", "Rhubarb", "Cheddar", "Top Cat",
+        "Pepper", "Biscuit", "Duke", "August", "Nettle", "Zero", "Ginger", "Half Pint", "Odd Sock", "Marmalade", "Bramble", "Number One"]
+CLIENTS = ["Price", "Last", "Bigger", "Winter", "Day", "Marsh", "Fairweather", "Baker", "Summers", "Little", "Weekes", "Goodyear", "Monday",
+           "Hargreaves", "Most", "Ashdown", "Penrose", "Cash", "Farmer", "Quarterman"]
+INSURERS = ["", "", "", "Total Paws", "Always Covered", "First Friend", "Bellwether"]
+TREATMENTS = [  # treatment, type, price in pence, weight, whether insurers pay a part
+    ("Consultation", "Check-ups", 4800, 34, True), ("Total Health Check", "Check-ups", 7900, 12, False),
+    ("New Year Booster", "Vaccination", 5600, 14, False), ("Spring Tick Jab", "Vaccination", 3400, 10, False),
+    ("Teeth Cleaning", "Dental", 21500, 8, True), ("Best Breath Plan", "Dental", 2900, 7, False),
+    ("X-ray", "Diagnostics", 16800, 9, True), ("Blood Count", "Diagnostics", 8900, 11, True),
+    ("Surgery", "Surgery", 68000, 5, True), ("Night Stay", "Hospital", 14500, 6, True), ("Weekend Stay", "Hospital", 39500, 2, True),
+]
 
 
-def gym(rng):
-    rows = []
-    members = {(club, plan): size * part // 100 for club, _, size in CLUBS for plan, _, part in PLANS}
+def vets(rng):
+    patients = []
+    for client in CLIENTS:
+        for pet in rng.sample(PETS, rng.randint(2, 5)):
+            title = "Mr Mrs Ms".split()[CLIENTS.index(client) % 3]
+            home = rng.choices(*zip(*BRANCHES))[0]
+            patients.append((f"{title} {client}", pet, rng.choice(SPECIES), rng.choice(INSURERS), home))
+    rows, number = [], 18400
     for date in days():
-        for club, city, _ in CLUBS:
-            for plan, fee, part in PLANS:
-                if club == "Sunday Street" and in_month(date, "2026-08"):
-                    continue
-                joined, left = rng.randint(0, 3), rng.randint(0, 2) + (rng.randint(1, 3) == 1)
-                members[club, plan] += joined - left
-                count = max(members[club, plan], 5)
-                visits = count * rng.randint(8, 30) // 100
-                fees = count * fee if date.day == 1 else joined * fee
-                rows.append([date, club, city, plan, count, joined, left, visits, money(fees)])
-    return {"gym": (["Date", "Club", "City", "Membership", "Members at end of day", "Joined", "Left", "Visits", "Fees (GBP)"], rows)}
-
-
-TITLES = [("Norrdalens Tidning", 29900), ("Helgbladet", 14900), ("Veckans Kronor", 9900), ("Mora Morgon", 24900)]
-TOWNS = ["Mora", "Kil", "Maj", "Storvik", "Åmål", "Första byn"]
-CHANNELS_SV = ["Webb", "Telefon", "Butik", "Ombud", "Mora Morgon"]
-OFFERS = ["", "", "", "Sommar för halva priset", "Första månaden", "Påskerbjudande"]
-
-
-def newspaper(rng):
-    rows, people = [], []
-    for number in range(260):
-        start = FIRST + dt.timedelta(rng.randint(-200, 430))
-        end = start + dt.timedelta(rng.randint(90, 900))
-        people.append((30100 + number, start, end, *rng.choice(TITLES), rng.choice(["Papper", "Digital", "Digital"]), rng.choice(TOWNS),
-                       rng.choice(CHANNELS_SV), rng.choice(OFFERS)))
-    for date in days():
-        for number, start, end, title, price, edition, town, channel, offer in people:
-            if date.day != min(start.day, 28) or not start <= date < end or in_month(date, "2026-04") and title == "Helgbladet":
+        for branch, size in BRANCHES:
+            if date.weekday() == 6 and branch != "Street" or branch == "Ware" and date < day("2026-02-02"):
                 continue
-            full = price if edition == "Papper" else price * 60 // 100
-            discount = full // 2 if offer and (date - start).days < 95 else 0
-            paid = "Nej" if rng.randint(1, 100) <= (40 if in_month(date, "2026-11") else 3) else "Ja"
-            comma = [money(cents).replace(".", ",") for cents in (full - discount, discount)]
-            rows.append([date, number, title, edition, town, channel, offer, *comma, paid])
-    return {"newspaper": (["Fakturadatum", "Prenumerationsnr", "Titel", "Upplaga", "Ort", "Säljkanal", "Kampanj", "Belopp (SEK)",
-                           "Rabatt (SEK)", "Betald"], rows)}
+            if branch == "Battle" and in_month(date, "2026-05") or (date.month, date.day) in [(12, 25), (12, 26), (1, 1)]:
+                continue
+            for _ in range(rng.randint(0, size // 11 + 1) * (140 if in_month(date, "2026-10") else 100) // 100):
+                number += 1
+                near = [patient for patient in patients if patient[4] == branch]
+                client, pet, species, insurer, _ = rng.choice(near if rng.randint(1, 100) <= 85 else patients)
+                vet = rng.choice(VETS[branch])
+                late = rng.choice([0, 0, 0, 2, 9, 14]) if not insurer else rng.randint(6, 45)
+                paid = date + dt.timedelta(late)
+                unpaid = paid > LAST or rng.randint(1, 100) <= 3
+                picked = {}
+                for _ in range(rng.choice([1, 1, 1, 2, 2, 3])):
+                    treatment = rng.choices(TREATMENTS, [line[3] for line in TREATMENTS])[0]
+                    picked[treatment[0]] = treatment
+                for treatment, kind, price, _, insured in picked.values():
+                    cents = price * rng.randint(90, 130) * (2 if species == "Horse" else 1) // 10000 * 100 + rng.choice([0, 0, 50, 95])
+                    share = "" if not insurer else money(cents * rng.choice([60, 70, 80]) // 100 if insured else 0)
+                    rows.append([number, date, branch, vet, client, pet, species, treatment, kind, money(cents), insurer, share,
+                                 "" if unpaid else paid])
+    return {"vets": (["Visit no", "Visit date", "Branch", "Vet", "Client", "Pet", "Species", "Treatment", "Treatment type", "Price (GBP)",
+                      "Insurer", "Insurer pays (GBP)", "Paid on"], rows)}
+
+
+HOUSES = [  # house, town, type, manager, flats or other units
+    ("Söndagen 3", "Vara", "Bostäder", "Maj Lund", 48), ("Söndagen 4", "Vara", "Bostäder", "Maj Lund", 36),
+    ("Totalen 1", "Vara", "Lokaler", "Egen drift", 9), ("Sommaren 12", "Bro", "Bostäder", "Nora Berg", 64),
+    ("Bästa Läget", "Bro", "Bostäder", "Nora Berg", 22), ("Första Kvartalet", "Bro", "Lokaler", "Sista Länken AB", 14),
+    ("Bro", "Sala", "Bostäder", "Sista Länken AB", 30), ("Vaktmästaren 7", "Sala", "Bostäder", "Egen drift", 41),
+    ("Garaget Norr", "Sala", "Garage", "Egen drift", 80), ("Lördagen 2", "Sunne", "Bostäder", "Maj Lund", 27),
+    ("Hyresgästen 5", "Sunne", "Bostäder", "Maj Lund", 19), ("Vintern 1", "Sunne", "Lokaler", "Nora Berg", 6),
+    ("Medelvägen 10", "Höör", "Bostäder", "Sista Länken AB", 55), ("Tomten 8", "Höör", "Bostäder", "Sista Länken AB", 33),
+    ("Garaget Nora", "Nora", "Garage", "Nora Berg", 45), ("Aprilvädret 6", "Nora", "Bostäder", "Nora Berg", 24),
+    ("Mest Ljus", "Nora", "Lokaler", "Egen drift", 11), ("Åldermannen 9", "Höör", "Bostäder", "Egen drift", 38),
+]
+BOUGHT, SOLD = {"Mest Ljus": "2026-03"}, {"Åldermannen 9": "2026-06"}
+RENTS = {"Bostäder": 820000, "Lokaler": 2150000, "Garage": 70000}
+USED = {"Bostäder": (900, 11000, 95), "Lokaler": (4200, 19000, 60), "Garage": (110, 0, 0)}
+COLD = [100, 95, 80, 55, 30, 15, 10, 12, 28, 55, 78, 95]
+
+
+def housing(rng):
+    rows = []
+    months = [dt.date(2025 + (8 + n) // 12, (8 + n) % 12 + 1, 1) for n in range(15)]
+    size = {house: rng.randint(85, 115) for house, *_ in HOUSES}
+    for month in months:
+        for house, town, kind, manager, units in HOUSES:
+            name = month.isoformat()[:7]
+            if name < BOUGHT.get(house, "") or name > SOLD.get(house, "9999"):
+                continue
+            unread = name == "2026-11" or house == "Tomten 8" and name in ("2026-01", "2026-02")
+            empty = min(units, units * rng.choice([0, 0, 3, 5, 8, 12]) // 100 + rng.choice([0, 0, 1]))
+            rent = (units - empty) * RENTS[kind] * size[house] // 100
+            rent = rent * (104 if name >= "2026-01" else 100) // 100
+            cold, (watts, warmth, litres) = COLD[month.month - 1], USED[kind]
+            power = units * watts * (200 + cold) * rng.randint(85, 115) // 30000
+            heat = units * warmth * cold * rng.randint(85, 115) // 10000
+            water = units * litres * rng.randint(80, 125) // 100
+            power_cost, heat_cost = power * rng.randint(130, 210) // 10, heat * rng.randint(92, 104) // 10
+            repairs = rng.randint(150000, 9000000) if rng.randint(1, 100) <= 55 else 0
+            if house == "Sommaren 12" and name == "2026-09":
+                repairs = 41250000
+            faults = units * rng.randint(0, 22) // 100
+            read = ["" if unread or not count else tenths(count) for count in (power, heat, water)]
+            costs = ["" if unread or not cents else comma(cents) for cents in (power_cost, heat_cost)]
+            rows.append([month, house, town, kind, manager, units, empty, comma(rent), *read, *costs,
+                         comma(repairs) if repairs else "", faults])
+    return {"housing": (["Månad", "Fastighet", "Ort", "Typ", "Förvaltare", "Enheter", "Varav tomma", "Hyror (SEK)", "El (kWh)",
+                         "Fjärrvärme (kWh)", "Vatten (m³)", "Elkostnad (SEK)", "Värmekostnad (SEK)", "Reparationer (SEK)",
+                         "Felanmälningar"], rows)}
 
 
 SOURCES = [  # name, function, rounds, subject, period
@@ -270,16 +332,20 @@ SOURCES = [  # name, function, rounds, subject, period
     ("web", web, "1", "Visits of a web site, one row for each day, page, channel and device.", "2025-09-01 to 2026-11-29"),
     ("tickets", tickets, "1 and 2", "A table of a database with support tickets, one row each. A ticket without `closed_at` is open. "
      "`satisfaction` is from 1 to 5, and empty if the customer gave none.", "2025-09-01 to 2026-11-30, before 9 in the morning"),
-    ("gym", gym, "2", "Three gyms, one row for each day, club and membership. `Members at end of day` is how many members there are, "
-     "not how many came.", "2025-09-01 to 2026-11-29"),
-    ("newspaper", newspaper, "2", "Invoices for subscriptions of a newspaper publisher in Sweden, one row each. Amounts are in SEK "
-     "without tax.", "2025-09-01 to 2026-11-29"),
+    ("vets", vets, "2", "Visits at the five branches of a vet in England, one row for each treatment of a visit. `Insurer pays (GBP)` "
+     "is the part of the price that the insurer pays; it is empty if the pet is not insured. A row without `Paid on` is not paid yet.",
+     "2025-09-01 to 2026-11-29"),
+    ("housing", housing, "2", "A monthly sheet of a housing company in Sweden, one row for each property (`Fastighet`) and month. "
+     "`Enheter` is how many flats, premises or parking spaces it has, `Varav tomma` how many of them are empty. Amounts are in SEK. "
+     "Meters of November are not read yet.", "2025-09 to 2026-11; electricity, heating and water until 2026-10"),
 ]
 
 # Values that are always on the cards: names with other words in them, and campaigns with something special.
 SHOWN = {"Spa Weekends", "Easter Sale", "Total Body", "Always There", "Daily Deals", "May Day", "Weekend Getaways", "Aurora", "Returned Goods Ltd",
          "Total Body Lotion", "Sunday Roast Pan", "May", "Reading", "Nice", "Best sellers", "Total Rewards", "Marknad", "Budgethotell",
-         "/easter", "/top-10", "Direct", "First Line", "Partner", "Sunday Street", "Weekend", "Helgbladet", "Maj", "Mora Morgon"}
+         "/easter", "/top-10", "Direct", "First Line", "Partner", "Sunday Okafor", "Dr Best", "April May", "Total Chaos", "Best Boy",
+         "Mr Price", "Mrs Last", "Total Health Check", "New Year Booster", "Dental", "Total Paws", "Always Covered",
+         "Söndagen 3", "Totalen 1", "Bästa Läget", "Bro", "Vara", "Sista Länken AB"}
 
 
 def as_csv(head, rows, delimiter):
@@ -315,7 +381,7 @@ def files():
     for name, write, rounds, subject, period in SOURCES:
         tables = write(random.Random(f"blind {name}"))
         for table, (head, rows) in tables.items():
-            made[f"sources/{table}.csv"] = as_csv(head, rows, ";" if name == "newspaper" else ",")
+            made[f"sources/{table}.csv"] = as_csv(head, rows, ";" if name == "housing" else ",")
         if name == "tickets":
             made["sources/tickets.sql"] = as_sql(*tables["tickets"])
         made[f"cards/{name}.md"] = card(random.Random(f"card {name}"), name, rounds, subject, period, tables)

@@ -31,7 +31,7 @@ LIMIT = 300  # seconds for a command
 # The tables of a source, if they are not only the one of its name. `product`: questions about the program itself.
 TABLES = {"pacing": ["pacing_delivery", "pacing_plan"], "product": ["pacing_delivery", "pacing_plan"]}
 # The answers of a person to the questions of an import.
-DECISIONS = {"pacing_delivery": ["--answer", "total_rows=keep"], "budget": ["--answer", "period_rows=keep"], "orders": ["--zone", "Europe/Stockholm"], "tickets": ["--zone", "Europe/Stockholm"]}
+DECISIONS = {"pacing_delivery": ["--answer", "total_rows=keep"], "budget": ["--answer", "period_rows=keep"], "housing": ["--answer", "period_rows=keep"], "orders": ["--zone", "Europe/Stockholm"], "tickets": ["--zone", "Europe/Stockholm"]}
 
 # Texts of the program that are no answers, by the outcome that they mean; the first one that is found counts. A text
 # with a reading beside it, such as `data_nearest`, is decided by the text before it.
