@@ -32,7 +32,7 @@ fn a_question_shows_its_asker_and_approvals_and_leads_to_its_message() {
         (journey.stored_approval(&action["id"])["status"] == "done").then_some(())
     });
     journey.chat(|page| page.idle());
-    journey.ask("How is account 17 pacing this month?");
+    journey.ask("What do you remember about account 17?");
 
     journey.chat(|page| {
         page.go("Audit");
@@ -40,7 +40,7 @@ fn a_question_shows_its_asker_and_approvals_and_leads_to_its_message() {
             let rows = rows(page);
             (rows.len() >= 3
                 && page.text().contains("in the chat window")
-                && rows.iter().any(|row| row.contains("How is account 17 pacing this month?")))
+                && rows.iter().any(|row| row.contains("What do you remember about account 17?")))
             .then_some(())
         });
         open_row(page, "Approved");
@@ -75,7 +75,7 @@ fn a_question_shows_its_asker_and_approvals_and_leads_to_its_message() {
                     buttons.at(-1)?.click(); return buttons.length > 0;";
         wait("the way to the log", || (page.script(back) == json!(true)).then_some(()));
         wait("the entry of the answer", || {
-            page.find("li.open button.row", "How is account 17 pacing this month?", false)
+            page.find("li.open button.row", "What do you remember about account 17?", false)
         });
     });
 
@@ -88,10 +88,10 @@ fn a_question_shows_its_asker_and_approvals_and_leads_to_its_message() {
             (rows.len() == 1 && rows[0].contains("Approved")).then_some(())
         });
         page.click("Clear");
-        page.fill("Search", "pacing month");
+        page.fill("Search", "remember account");
         wait("the question with these words", || {
             let rows = rows(page);
-            (rows.len() == 1 && rows[0].contains("How is account 17")).then_some(())
+            (rows.len() == 1 && rows[0].contains("What do you remember")).then_some(())
         });
         page.click("Export");
         page.says("Export the whole log");

@@ -35,10 +35,10 @@ fn headings(page: &Page<'_>) -> String {
 fn a_conversation_is_renamed_pinned_archived_deleted_and_taken_back() {
     let journey = Journey::start("conversations");
     journey.ask("hi");
-    journey.ask("How is account 17 pacing this month?");
+    journey.ask("What do you remember about account 17?");
     journey.chat(|page| {
         wait("the title of the question", || {
-            page.find("h1", "How is account 17 pacing this month?", true)
+            page.find("h1", "What do you remember about account 17?", true)
         });
         focus_row(page);
         page.session.press(&[&[key::F2]]).expect("F2");
@@ -102,7 +102,7 @@ fn assert_exported(folder: &Path, word: &str) {
 fn a_text_is_found_in_the_conversation_quoted_and_exported() {
     let journey = Journey::start("finding");
     journey.ask("hello quixotelamp");
-    journey.ask("How is account 17 pacing this month?");
+    journey.ask("What do you remember about account 17?");
     journey.chat(|page| {
         page.session.press(&[&[key::CONTROL, "f"]]).expect("Ctrl+F");
         wait("the field", || page.focus().contains("Find in this conversation").then_some(()));

@@ -124,8 +124,6 @@ fn conversation(inspection: &Inspection<'_>, model: &Model) {
     let weeks = of(json!({"source": "ads", "measures": ["clicks"], "by": weeks}));
     model.ask(journey, "@Data Clicks by campaign and week", "data_measure", weeks);
     model.ask(journey, "@Courier Show all parcels", "parcel_cards", json!({}));
-    let account = json!({"account_id": "17"});
-    model.ask(journey, "@Guardian How is account 17 pacing?", "analyze_portfolio_pacing", account);
     let shoes = json!({"query": "trail shoe"});
     model.ask(journey, "@Shopper Show me trail shoes", "product_search", shoes);
     scenes(inspection);
@@ -379,7 +377,7 @@ fn to_top(page: &Page<'_>, selector: &str) {
     let script = "const at = document.querySelector(arguments[0]), frame = at?.closest('[role=log]'); \
                   if (!frame) return false; \
                   const top = at.getBoundingClientRect().top - frame.getBoundingClientRect().top; \
-                  const isThere = Math.abs(top) < 24; \
+                  const isThere = Math.abs(top) < 32; \
                   if (!isThere) at.scrollIntoView({ block: 'start' }); return isThere;";
     let mut stayed = 0;
     wait(&format!("{selector} to stay at the top"), || {

@@ -22,7 +22,6 @@ mod erasing;
 mod first_run;
 mod given;
 mod guide;
-mod importing;
 mod in_use;
 mod keyboard;
 mod looks;

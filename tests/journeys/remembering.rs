@@ -53,7 +53,7 @@ fn assert_drawn(page: &Page<'_>) {
         json!({"breaks": 1, "formulas": 4, "stacked": true, "wide": true, "right": true, "code": "ltr"})
     );
     page.says("for $5 and $10 alike");
-    page.says("Corrected: Analyze portfolio pacing");
+    page.says("Corrected: Describe a data source");
     assert!(!page.text().contains("do not fit"), "what the model was told is in the details only");
     page.named(".copy-code", "Copy", true).click().expect("copied");
     page.named(".copy-code", "Copied", true);
@@ -73,10 +73,10 @@ fn an_answer_shows_the_used_memories_and_links_to_their_source() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let refused = json!({"account_id": "17", "campaign_budget": -5});
+    let refused = json!({"search": "zones", "colour": "red"});
     let server = runtime.block_on(ModelServer::start([
-        Reply::call("analyze_portfolio_pacing", refused),
-        Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})),
+        Reply::call("data_describe", refused),
+        Reply::call("data_describe", json!({"search": "zones"})),
         Reply::text([ANSWER]),
     ]));
     let settings = format!(
@@ -92,7 +92,7 @@ fn an_answer_shows_the_used_memories_and_links_to_their_source() {
     journey.approval(|page| page.click_armed("Approve"));
     wait("the note", || (memories(&journey) != json!([])).then_some(()));
     journey.chat(|page| page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N"));
-    journey.ask("@Guardian In which time does account 17 report?");
+    journey.ask("@Data In which time does account 17 report?");
     journey.chat(assert_drawn);
     journey.picture("memory/drawn.png");
     journey.chat(open_remembered);
@@ -143,7 +143,7 @@ fn a_search_hit_opens_the_message_in_a_long_conversation() {
     let journey = Journey::start("searching");
     journey.ask("show me black trail shoes");
     for number in 0..12 {
-        let asked = format!("How is account {} pacing this month?", number + 10);
+        let asked = format!("What do you remember about account {}?", number + 10);
         journey.ask(&asked);
     }
     journey.chat(|page| {

@@ -15,7 +15,7 @@ use crate::{approving::ask_for_shoes, world::Journey};
 #[test]
 fn a_restart_keeps_conversations_and_pending_actions_and_runs_none() {
     let journey = Journey::start("restart");
-    let answer = journey.ask("How is account 17 pacing this month?");
+    let answer = journey.ask("What do you remember about account 17?");
     let items = journey.items().len();
     let pending = ask_for_shoes(&journey);
     journey.quit();
@@ -64,7 +64,7 @@ fn a_second_start_activates_the_first_window_even_if_a_server_hangs() {
     journey.open();
     // The app has started, and questions that need no server are answered. The page of servers
     // shows the state.
-    journey.ask("How is account 17 pacing this month?");
+    journey.ask("What do you remember about account 17?");
     journey.chat(|page| {
         page.go("Tools");
         page.named("[role=tab]", "Servers", false).click().expect("the tab");
@@ -161,7 +161,7 @@ fn a_killed_app_leaves_no_process_and_a_changed_log_is_reported() {
     // After that no turn runs until a person has seen the alarm in the approval window.
     let refused = journey.call(
         "turn_start",
-        json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}),
+        json!({"session": "desktop:alarm", "text": "What do you remember about account 17?"}),
     );
     assert!(refused.is_err(), "{refused:?}");
     journey.chat(|page| page.click("Review"));
@@ -173,5 +173,5 @@ fn a_killed_app_leaves_no_process_and_a_changed_log_is_reported() {
     });
     journey.assert_log_verifies();
     journey.chat(|page| page.go("Chat"));
-    journey.ask("How is account 17 pacing this month?");
+    journey.ask("What do you remember about account 17?");
 }

@@ -11,6 +11,7 @@ use kit::{
 use serde_json::{Value, json};
 
 use crate::{
+    choosers::{OPEN, choose},
     dragging::drop_files,
     views::{fits, resize, set},
     world::{Journey, NOW, Page, wanted_pictures},
@@ -113,7 +114,7 @@ fn a_dropped_file_becomes_a_source_that_can_be_read_taken_back_and_removed() {
 }
 
 #[test]
-fn a_file_that_is_no_table_is_refused_with_the_reason() {
+fn a_file_that_is_no_table_is_refused_with_the_reason_and_another_one_is_chosen() {
     let journey = Journey::with("sources-wrong", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
     let page = file(&journey, "report.xls", NO_TABLE);
     journey.chat(|page| page.go("Data"));
@@ -129,7 +130,18 @@ fn a_file_that_is_no_table_is_refused_with_the_reason() {
         page.says("Drop files anywhere on this window");
     });
     assert_eq!(journey.call("sources_list", json!({})).expect("sources")["sources"], json!([]));
+
+    // A file of the system's chooser is looked at like one that is dropped.
+    let report = file(&journey, "ads.csv", REPORT.as_bytes());
+    journey.chat(|page| page.click("Choose files"));
+    choose(&journey, OPEN, &report);
+    journey.chat(|page| {
+        page.says("Becomes the new source ads");
+        page.click("Import 3 rows");
+        page.says("3 rows are in ads.");
+    });
     journey.quit();
+    journey.assert_log_verifies();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Journey, Page};
 
-const QUESTION: &str = "How is account 17 pacing this month?";
+const QUESTION: &str = "What do you remember about account 17?";
 
 /// Returns the questions that are shown, oldest first.
 fn questions(page: &Page<'_>) -> Vec<String> {

@@ -11,8 +11,7 @@ const NO_CONFIGURATION: [&str; 6] =
     ["database", "audit", "audit_copy", "attestations", "piped_data", "pack_data"];
 
 /// Other files that build a path in the data folder, with the reason.
-const OWN_PATHS: [(&str, &str); 4] = [
-    ("src-tauri/crates/host/src/packs/folder_data.rs", "imports, in the data folder of a pack"),
+const OWN_PATHS: [(&str, &str); 3] = [
     ("src-tauri/crates/host/src/packs/database_checks.rs", "databases of packs"),
     ("src-tauri/crates/host/src/commands/doctor.rs", "tries whether the folder can be written"),
     ("src-tauri/crates/terminal/src/log.rs", "writes the app's own log"),

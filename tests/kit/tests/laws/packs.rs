@@ -57,18 +57,13 @@ fn manifest_id(folder: &Path) -> Option<String> {
 }
 
 #[test]
-fn packs_that_ship_as_crates_depend_only_on_contract_and_tabular() {
+fn packs_that_ship_as_crates_depend_only_on_contract() {
     let rooms = rooms();
     for pack in ["campaign-portfolio-pacing", "shop", "shop/adapter"] {
         let deps = dependencies(&root().join("tools").join(pack).join("Cargo.toml"));
-        let known: Vec<&String> = deps
-            .iter()
-            .filter(|name| rooms.contains_key(*name) && *name != "contract" && *name != "tabular")
-            .collect();
-        assert!(
-            known.is_empty(),
-            "packs depend on contract and tabular only; {pack} depends on {known:?}"
-        );
+        let known: Vec<&String> =
+            deps.iter().filter(|name| rooms.contains_key(*name) && *name != "contract").collect();
+        assert!(known.is_empty(), "packs depend on contract only; {pack} depends on {known:?}");
     }
     // The data engine computes figures, and opens files that others wrote.
     let engine = dependencies(&root().join("tools/data/server/Cargo.toml"));
