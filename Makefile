@@ -45,6 +45,7 @@ run: setup app
 	  echo; \
 	  echo "There is no display here, so no window can be opened. The same answers come in this terminal:"; \
 	  echo; \
+	  echo "    target/quick/csign data sample"; \
 	  echo "    target/quick/csign ask \"How is account 17 pacing this month?\""; \
 	  echo; \
 	else \

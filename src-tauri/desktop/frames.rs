@@ -31,7 +31,6 @@ impl Frames {
             | Push::Queue { .. }
             | Push::Approvals { .. }
             | Push::ApprovalExpired { .. }
-            | Push::Import { .. }
             | Push::Server { .. }
             | Push::ServerTools { .. }
             | Push::Confirmations { .. }

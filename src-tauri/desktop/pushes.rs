@@ -73,7 +73,6 @@ fn handle_push(app: &AppHandle, push: &Push) {
         | Push::SessionDeleted { .. }
         | Push::ItemsChanged { .. }
         | Push::Queue { .. }
-        | Push::Import { .. }
         | Push::Server { .. }
         | Push::ServerTools { .. }
         | Push::QuestionDeclined { .. }

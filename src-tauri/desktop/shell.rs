@@ -1,7 +1,7 @@
 //! The commands of the window itself: subscription, readiness, native choosers, links.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use contract::{AgentError, Push, manifest::ImportTarget, text};
+use contract::{AgentError, Push, text};
 use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::oneshot;
@@ -48,25 +48,15 @@ pub(crate) async fn open_link(
     answer.await.ok().flatten().ok_or_else(refused)
 }
 
-/// Lets the user choose files of a kind that a pack takes, or any files if `kind` is None. Returns
-/// an empty list if the user chose none.
+/// Lets the user choose files. Returns an empty list if the user chose none.
 #[tauri::command]
 pub(crate) async fn pick_files(
     app: AppHandle,
     window: WebviewWindow,
-    kind: Option<ImportTarget>,
 ) -> Result<Vec<String>, AgentError> {
     guard::check_window(window.label(), "pick_files")?;
-    let mut dialog = app.dialog().file().set_parent(&window);
-    if let Some(kind) = kind {
-        // The dialog's filter is case-sensitive, so each ending is also given in capitals.
-        let capitals = kind.extensions.iter().map(|ending| ending.to_ascii_uppercase());
-        let endings: Vec<String> = kind.extensions.iter().cloned().chain(capitals).collect();
-        let endings: Vec<&str> = endings.iter().map(String::as_str).collect();
-        dialog = dialog.add_filter(kind.label, &endings);
-    }
     let (send, chosen) = oneshot::channel();
-    dialog.pick_files(move |files| {
+    app.dialog().file().set_parent(&window).pick_files(move |files| {
         let _ = send.send(files);
     });
     Ok(chosen.await.ok().flatten().unwrap_or_default().into_iter().filter_map(path).collect())

@@ -34,7 +34,6 @@ struct About {
     group: String,
     percent: String,
     months: [String; 12],
-    day_of_month: String,
     day: String,
     day_and_year: String,
 }
@@ -111,12 +110,12 @@ fn write_language(code: &mut String, folder: &Path) -> Result<(), Box<dyn Error>
     let tag = folder.file_name().unwrap_or_default().to_string_lossy();
     let about: About = read(&folder.join(format!("{ABOUT}.json")))?;
     let About { name, draft, culture, decimal, group, percent, months, .. } = &about;
-    let About { day_of_month, day, day_and_year, .. } = &about;
+    let About { day, day_and_year, .. } = &about;
     writeln!(
         code,
         "Catalogue {{ tag: {tag:?}, name: {name:?}, is_draft: {draft}, culture: {culture:?}, formats: Formats {{ \
          decimal: {decimal:?}, group: {group:?}, percent: {percent:?}, months: {months:?}, \
-         day_of_month: {day_of_month:?}, day: {day:?}, day_and_year: {day_and_year:?} }}, areas: &["
+         day: {day:?}, day_and_year: {day_and_year:?} }}, areas: &["
     )?;
     let mut files = fs::read_dir(folder)?
         .filter_map(|entry| Some(entry.ok()?.path()))

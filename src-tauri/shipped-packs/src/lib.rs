@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use campaign_portfolio_pacing::{PacingSample, PacingService};
+use campaign_portfolio_pacing::{EarlierPacing, PacingSample};
 use contract::{ResultView, pack_code::PackCode, result::read_content};
 use serde_json::{Value, to_value};
 use shop_adapter::{ParsedResult, ShopAdapter};
@@ -12,8 +12,8 @@ use shop_adapter::{ParsedResult, ShopAdapter};
 pub fn all() -> PackCode {
     PackCode {
         adapters: vec![Arc::new(ShopAdapter)],
-        services: vec![Arc::new(PacingService)],
         samples: vec![Arc::new(PacingSample)],
+        earlier: vec![Arc::new(EarlierPacing)],
     }
 }
 

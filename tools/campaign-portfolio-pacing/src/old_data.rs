@@ -1,5 +1,6 @@
-//! Reads what a person imported into this pack, so that it becomes sources: rows, budgets and flights
-//! as tables, and the sums of each account and month to compare with. It changes no row.
+//! Reads what a person imported into version 0.1.0 of this pack, so that it becomes sources: rows,
+//! budgets and flights as tables, and the sums of each account and month to compare with. It changes no
+//! row.
 
 use std::{
     collections::BTreeMap,
@@ -11,13 +12,13 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use contract::{
     AgentError, Text,
-    pack_code::{CreateFile, OldDelivery, OldSum, OldTables, TableSet},
+    pack_code::{CreateFile, EarlierData, OldDelivery, OldSum, OldTables, TableSet},
     text,
 };
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 
 use crate::{
-    db::{self, Dataset, FILE, database_error},
+    database::{self, IMPORTED, database_error, file_in},
     tables::{
         ACCOUNT_ID, DAY, DELIVERY, Days, IMPRESSIONS, Of, SPEND, Table, amount, delivery_file,
         plan_file,
@@ -59,25 +60,37 @@ impl Campaign {
     }
 }
 
-/// Returns the file with the imported rows.
-pub(crate) fn file_in(folder: &Path) -> PathBuf {
-    folder.join(FILE)
+/// The rows that version 0.1.0 kept in its own database.
+pub struct EarlierPacing;
+
+impl EarlierData for EarlierPacing {
+    fn name(&self) -> &'static str {
+        "campaign-portfolio-pacing"
+    }
+
+    fn files(&self, data_dir: &Path) -> Vec<PathBuf> {
+        vec![file_in(data_dir)]
+    }
+
+    fn export_tables(
+        &self,
+        data_dir: &Path,
+        create: &mut CreateFile<'_>,
+    ) -> Result<Option<OldTables>, AgentError> {
+        export(data_dir, create)
+    }
+
+    fn broken_error(&self) -> AgentError {
+        AgentError::internal("service_failed", "The earlier pacing data cannot be read.")
+    }
 }
 
-/// Writes the imported rows as tables. None: nothing was imported.
-pub(crate) fn export(
-    folder: &Path,
-    create: &mut CreateFile<'_>,
-) -> Result<Option<OldTables>, AgentError> {
+fn export(folder: &Path, create: &mut CreateFile<'_>) -> Result<Option<OldTables>, AgentError> {
     let path = file_in(folder);
     if !path.is_file() {
         return Ok(None);
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(&path, flags).map_err(|e| database_error(&e))?;
-    db::check_version(&db, &path)?;
-    // All queries see the same rows, also if an import goes on.
-    db.execute_batch("BEGIN").map_err(|e| database_error(&e))?;
+    let db = database::open(&path)?;
     if !has_tables(&db)? {
         return Ok(None);
     }
@@ -111,7 +124,7 @@ fn accounts(db: &Connection) -> Result<Vec<Account>, AgentError> {
     let sql = "SELECT key, id, name, coalesce(zone, ''), coalesce(currency, '') FROM accounts
                WHERE dataset = ?1 ORDER BY id";
     let mut query = db.prepare(sql).map_err(|e| database_error(&e))?;
-    let rows = query.query_map([db::number(Dataset::Imported)], |row| {
+    let rows = query.query_map([IMPORTED], |row| {
         Ok(Account {
             key: row.get(0)?,
             id: row.get(1)?,

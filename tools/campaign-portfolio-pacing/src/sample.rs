@@ -2,80 +2,77 @@
 //! every computer. Days are relative to today (0), so that the sample stays current. Every name is
 //! invented.
 
-mod csv;
 mod portfolio;
 mod rng;
 mod tables;
 
-pub use csv::{SampleCsv, as_csv};
 pub use tables::PacingSample;
 
 use portfolio::{ACCOUNTS, ADVERTISERS, AccountPlan, CAMPAIGNS, CampaignPlan, FORMATS};
 use rng::Rng;
 
-/// The seed of the shipped sample. A change of the seed or the generator needs a new `VERSION`.
-pub const SEED: u64 = 0x5EED_CA3E;
-/// The version that is stored with the generated rows. If the stored version differs, the sample is
-/// generated again.
-pub(crate) const VERSION: &str = "1";
+use crate::tables::MICROS;
+
+/// The seed of the shipped sample.
+const SEED: u64 = 0x5EED_CA3E;
 /// The number of days of history, including today.
-pub const DAYS: i64 = 180;
+const DAYS: i64 = 180;
 /// The number of days with hourly rows, for accounts that have them.
 const HOURLY_DAYS: i64 = 14;
 
 /// The sample as data.
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
-    pub accounts: Vec<SampleAccount>,
-    pub campaigns: Vec<SampleCampaign>,
-    pub line_items: Vec<SampleLineItem>,
-    pub rows: Vec<SampleRow>,
+struct Sample {
+    accounts: Vec<SampleAccount>,
+    campaigns: Vec<SampleCampaign>,
+    line_items: Vec<SampleLineItem>,
+    rows: Vec<SampleRow>,
 }
 
 /// An account of the sample.
 #[derive(Clone, Debug)]
-pub struct SampleAccount {
-    pub id: &'static str,
-    pub name: &'static str,
-    pub zone: &'static str,
-    pub currency: &'static str,
+struct SampleAccount {
+    id: &'static str,
+    name: &'static str,
+    zone: &'static str,
+    currency: &'static str,
 }
 
 /// A campaign of the sample; `account` is an index into the list of accounts.
 #[derive(Clone, Debug)]
-pub struct SampleCampaign {
-    pub account: usize,
-    pub id: String,
-    pub name: String,
-    pub advertiser: &'static str,
+struct SampleCampaign {
+    account: usize,
+    id: String,
+    name: String,
+    advertiser: &'static str,
     /// The budget in micro-units.
-    pub budget: i64,
+    budget: i64,
     /// The first and last day, relative to today.
-    pub flight: (i64, i64),
+    flight: (i64, i64),
 }
 
 /// A line item of the sample; `campaign` is an index into the list of campaigns.
 #[derive(Clone, Debug)]
-pub struct SampleLineItem {
-    pub campaign: usize,
-    pub id: String,
-    pub name: String,
+struct SampleLineItem {
+    campaign: usize,
+    id: String,
+    name: String,
 }
 
 /// Delivery of one line item. `day` is relative to today: the account's day for a row of a whole
 /// day, the UTC day for an hourly row. The row of today covers the whole day, but only the elapsed
 /// part is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SampleRow {
-    pub line_item: usize,
-    pub day: i64,
-    pub hour: Option<u32>,
-    pub spend: i64,
-    pub impressions: i64,
+struct SampleRow {
+    line_item: usize,
+    day: i64,
+    hour: Option<u32>,
+    spend: i64,
+    impressions: i64,
 }
 
 /// Generates the sample.
-pub fn generate(seed: u64) -> Sample {
+fn generate(seed: u64) -> Sample {
     let mut rng = Rng::new(seed);
     let mut sample = Sample::default();
     for plan in &ACCOUNTS {
@@ -100,7 +97,7 @@ fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPla
         id: id.clone(),
         name: format!("{advertiser} - {}", plan.name),
         advertiser,
-        budget: plan.budget * crate::money::MICROS,
+        budget: plan.budget * MICROS,
         flight: plan.flight,
     });
     let days = plan.flight.1 - plan.flight.0 + 1;

@@ -14,7 +14,8 @@ use contract::{
     sources::{ColumnChoice, ColumnKind, ImportDecisions, NumberSign},
 };
 
-use crate::money::MICROS;
+/// The number of micro-units in a unit of money.
+pub(crate) const MICROS: i64 = 1_000_000;
 
 /// The file with what was delivered.
 pub(crate) const DELIVERY: &str = "delivery.csv";

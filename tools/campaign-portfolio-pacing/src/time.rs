@@ -1,11 +1,10 @@
-//! Days in an account's time zone: when a day starts, how long it is (23, 24 or 25 hours), and how
-//! much of today has passed.
+//! Days in an account's time zone: how long a day is (23, 24 or 25 hours), and how much of today has
+//! passed.
 
 use chrono::{
-    DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Timelike,
-    Utc,
+    DateTime, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Timelike, Utc,
 };
-use chrono_tz::{OffsetName, Tz};
+use chrono_tz::Tz;
 
 /// The present time in an account's time zone.
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +28,6 @@ impl LocalNow {
         Self { zone, instant, today, elapsed, length }
     }
 
-    /// Returns the time with the zone's offset, to the second.
-    pub(crate) fn text(&self) -> String {
-        self.instant.with_timezone(&self.zone).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
-    }
-
     /// Returns the part of a whole day's figures that has accrued by now. The spend is in whole
     /// hundredths, as in a real feed.
     pub(crate) fn so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
@@ -45,12 +39,6 @@ impl LocalNow {
         let time = self.instant.time();
         let passed = i64::from(time.minute() * 60 + time.second());
         accrue(spend, impressions, passed, 3_600)
-    }
-
-    /// Returns the zone's abbreviation on this day, such as `PDT`.
-    pub(crate) fn abbreviation(&self) -> String {
-        let offset = *self.instant.with_timezone(&self.zone).offset();
-        offset.abbreviation().unwrap_or_default().to_owned()
     }
 }
 
@@ -64,7 +52,7 @@ fn accrue(spend: i64, impressions: i64, passed: i64, length: i64) -> (i64, i64) 
 
 /// Returns the first instant of a day. If a clock change skips midnight, the day starts after the
 /// gap.
-pub(crate) fn start_of(zone: Tz, day: NaiveDate) -> DateTime<Utc> {
+fn start_of(zone: Tz, day: NaiveDate) -> DateTime<Utc> {
     let midnight = day.and_time(NaiveTime::MIN);
     for quarter in 0..12 {
         match zone.from_local_datetime(&(midnight + TimeDelta::minutes(15 * quarter))) {
@@ -91,16 +79,6 @@ pub(crate) fn add_days(day: NaiveDate, days: i64) -> NaiveDate {
     moved.unwrap_or(day)
 }
 
-/// Returns the number of days from `start` to `end`, both included.
-pub(crate) fn count_days(start: NaiveDate, end: NaiveDate) -> i64 {
-    (end - start).num_days() + 1
-}
-
-/// Returns a day as the stored number.
-pub(crate) fn day_to_number(day: NaiveDate) -> i64 {
-    i64::from(day.num_days_from_ce())
-}
-
 /// Returns the day of a stored number.
 pub(crate) fn day_from_number(number: i64) -> Option<NaiveDate> {
     NaiveDate::from_num_days_from_ce_opt(i32::try_from(number).ok()?)
@@ -119,19 +97,12 @@ mod tests {
         let zone = chrono_tz::America::Los_Angeles;
         // 2026-03-08: the clocks skip 02:00 to 03:00. At 12:00 PDT only eleven hours have passed.
         let spring = at(zone, "2026-03-08T19:00:00Z");
-        assert_eq!(
-            (spring.length, spring.elapsed, spring.abbreviation().as_str()),
-            (23 * 3600, 11 * 3600, "PDT")
-        );
+        assert_eq!((spring.length, spring.elapsed), (23 * 3600, 11 * 3600));
         // 2026-11-01: the hour from 01:00 occurs twice.
         let autumn = at(zone, "2026-11-01T20:00:00Z");
-        assert_eq!(
-            (autumn.length, autumn.elapsed, autumn.abbreviation().as_str()),
-            (25 * 3600, 13 * 3600, "PST")
-        );
+        assert_eq!((autumn.length, autumn.elapsed), (25 * 3600, 13 * 3600));
         let plain = at(zone, "2026-07-01T19:00:00Z");
         assert_eq!((plain.length, plain.elapsed), (24 * 3600, 12 * 3600));
-        assert_eq!(plain.text(), "2026-07-01T12:00:00-07:00");
     }
 
     #[test]

@@ -172,8 +172,10 @@ fn count(items: &[Value], kind: &str) -> usize {
 fn a_turn_that_only_reads_leaves_a_notice_in_its_session_wherever_it_is_killed() {
     for point in READING {
         let profile = Profile::new();
-        let out = profile
-            .csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
+        let out = profile.csign(
+            Some(point),
+            &["ask", "--session", "s", "What do you remember about account 17?"],
+        );
         assert!(was_killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));

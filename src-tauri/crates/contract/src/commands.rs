@@ -116,15 +116,6 @@ macro_rules! with_commands {
                 model_confirm(ModelConfirmParams) -> Empty, person, "Have all that connecting a model needs confirmed at once";
                 model_list(ModelListParams) -> ModelListResponse, widens, "Models that a server lists, before it is configured";
                 model_servers(Empty) -> LocalServersResponse, chat, "Look for model servers on this machine";
-                data_list(Empty) -> DataListResponse, chat, "Which data packs have from files, and which of it answers";
-                data_use(DataUseParams) -> PackDatasets, person, "Let the sample or the imported data answer";
-                data_entries(DataEntriesParams) -> DataEntries, chat, "Records of a pack whose values a person can enter";
-                data_entry_set(DataEntryParams) -> DataEntryResponse, person, "Store the values of a record";
-                data_survey(DataSurveyParams) -> FileSurvey, person, "How a file would be imported; nothing is stored";
-                data_layout_forget(DataLayoutParams) -> Empty, person, "Forget how files with these columns were mapped";
-                data_import(DataImportParams) -> DataImportResponse, person, "Read files into a pack";
-                data_import_status(ImportParams) -> ImportView, chat, "How far an import is";
-                data_import_cancel(ImportParams) -> Empty, person, "Stop an import; nothing is kept of it";
                 sources_list(Empty) -> SourcesResponse, chat, "Sources of data, by name";
                 source_survey(SourceAddParams) -> SourceJob, person, "How files would be imported, and what would change; nothing is stored";
                 source_add(SourceAddParams) -> SourceJob, person, "Import files into a source, or connect a database";

@@ -16,10 +16,8 @@ pub mod caller;
 pub mod clock;
 pub mod commands;
 pub mod conversation;
-pub mod data;
 pub mod definitions;
 pub mod destination;
-pub mod entries;
 pub mod error;
 pub mod event;
 pub mod hidden;
@@ -46,7 +44,6 @@ pub mod service;
 pub mod session;
 pub mod settings;
 pub mod sources;
-pub mod survey;
 mod text;
 pub mod tool;
 

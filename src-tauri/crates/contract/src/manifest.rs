@@ -65,9 +65,6 @@ pub struct PackManifest {
     /// Calls that a person has to approve, regardless of the policy and the rules of a profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
-    /// The files that the user may import for the pack.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub import: Option<ImportTarget>,
     /// Scenarios that `csign packs check --run` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,
@@ -98,7 +95,7 @@ pub struct ToolList {
     #[serde(default = "default_max_steps")]
     #[schemars(range(min = 1, max = 20))]
     pub max_steps: u32,
-    /// The tools of the pack, at least one.
+    /// The tools of the pack. A pack whose specialist only calls tools of other packs has none.
     pub tools: Vec<ToolEntry>,
 }
 
@@ -423,7 +420,8 @@ pub struct AgentProfile {
     /// How the specialist remembers earlier messages, instead of the profile's settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
-    /// The tools of the pack that the specialist may call; absent means all.
+    /// The tools that the specialist may call; absent means all of the pack. A tool of another pack
+    /// is named as `PACK:TOOL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ToolId>>,
     /// Values of parameters that the user can omit.

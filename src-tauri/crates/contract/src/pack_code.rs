@@ -1,35 +1,28 @@
 //! The interfaces of packs that ship with their own code: an adapter between their tools and the
-//! host, and a service that is linked into the app. The host only uses these traits and treats no
-//! pack specially, and the packs do not depend on the host.
+//! host, a sample, and rows that an older version kept. The host only uses these traits and treats
+//! no pack specially, and the packs do not depend on the host.
 
 use std::{
     collections::BTreeMap,
     io,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::Arc,
 };
 
 use chrono::{DateTime, Utc};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::{
-    AgentError, CallerKind, Reason, SourceName, Text,
-    data::{Dataset, Datasets, ImportOptions, ImportOutcome, ImportProblem, ImportProgress},
-    entries::DataEntries,
-    manifest::PackManifest,
-    sources::ImportDecisions,
-    survey::FileSurvey,
-};
+use crate::{AgentError, CallerKind, SourceName, Text, sources::ImportDecisions};
 
 /// The code of packs, which the binaries pass to the host.
 #[derive(Clone, Default)]
 pub struct PackCode {
     /// The adapters, at most one per pack.
     pub adapters: Vec<Arc<dyn PackAdapter>>,
-    /// The services that are linked into the app.
-    pub services: Vec<Arc<dyn LinkedService>>,
     /// The samples that a person can add as sources.
     pub samples: Vec<Arc<dyn SampleData>>,
+    /// The rows that older versions of packs kept.
+    pub earlier: Vec<Arc<dyn EarlierData>>,
 }
 
 /// Creates a file with this name for a table.
@@ -103,8 +96,25 @@ pub struct OldSum {
     pub sums: Vec<String>,
 }
 
-/// Returns the current time of the host's clock.
-pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
+/// Rows that an older version of a pack kept in files of its own. They become sources, once.
+pub trait EarlierData: Send + Sync {
+    /// Returns the id of the pack, in whose data folder the files are.
+    fn name(&self) -> &'static str;
+
+    /// Returns the files with the rows in this folder, whether they are there or not.
+    fn files(&self, data_dir: &Path) -> Vec<PathBuf>;
+
+    /// Writes the rows that a person imported as tables. None: there are none. No row in the folder
+    /// changes. May block.
+    fn export_tables(
+        &self,
+        data_dir: &Path,
+        create: &mut CreateFile<'_>,
+    ) -> Result<Option<OldTables>, AgentError>;
+
+    /// Returns the error for an export that broke off.
+    fn broken_error(&self) -> AgentError;
+}
 
 /// A call of one of the pack's tools at a server.
 #[derive(Clone, Copy, Debug)]
@@ -178,130 +188,4 @@ pub trait PackAdapter: Send + Sync {
     fn picture(&self, _path: &str) -> Option<PictureResource> {
         None
     }
-}
-
-/// A service that is linked into the app and opened if an installed pack uses it.
-pub trait LinkedService: Send + Sync {
-    /// Returns the service's name in the manifest, which is also the id of its pack.
-    fn name(&self) -> &'static str;
-
-    /// Refuses settings of the pack that the service cannot use.
-    fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), AgentError>;
-
-    /// Opens the service with its data in this existing folder.
-    fn open(&self, data_dir: &Path, now: Now) -> Result<Arc<dyn PackService>, AgentError>;
-
-    /// Returns the error for a service that failed in the middle of its work.
-    fn broken_error(&self) -> AgentError;
-
-    /// Returns the error for access to the data while the pack is not in use. Returns none if the
-    /// service keeps no user data.
-    fn no_data(&self) -> Option<AgentError> {
-        None
-    }
-
-    /// Writes the rows that a person imported into the service as tables. None: there are none. No
-    /// row in the folder of the service's data changes. May block.
-    fn export_tables(
-        &self,
-        _data_dir: &Path,
-        _create: &mut CreateFile<'_>,
-    ) -> Result<Option<OldTables>, AgentError> {
-        Ok(None)
-    }
-
-    /// Returns the files in the folder of the service's data that these rows are in.
-    fn old_files(&self, _data_dir: &Path) -> Vec<PathBuf> {
-        Vec::new()
-    }
-}
-
-/// An open service. Its methods may block, so async code calls them on a blocking thread.
-pub trait PackService: Send + Sync {
-    /// Checks whether this version can use the existing data, without changing anything.
-    fn check(&self) -> Result<(), AgentError>;
-
-    /// Applies the settings of the pack. If a value cannot be used, nothing changes.
-    fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError>;
-
-    /// Answers a call of one of the pack's tools, by its id.
-    fn call(&self, tool: &str, arguments: &Value) -> Result<Value, AgentError>;
-
-    /// Replaces the names in the manifest by the names in the data.
-    fn replace_names_from_data(&self, manifest: &mut PackManifest);
-
-    /// Returns the data that the user imports for the pack, if the pack takes any.
-    fn data(self: Arc<Self>) -> Option<Arc<dyn PackData>> {
-        None
-    }
-}
-
-/// Data of a pack that the user imports.
-pub trait PackData: Send + Sync {
-    /// Returns the sample and the imported data, and which of them is in use.
-    fn datasets(&self) -> Result<Datasets, AgentError>;
-
-    /// Whether answers are computed from imported files, whose content is outside content. This
-    /// method must be fast.
-    fn is_import_in_use(&self) -> Result<bool, AgentError> {
-        let datasets = self.datasets()?;
-        Ok(datasets.active == Dataset::Imported && datasets.imported.rows > 0)
-    }
-
-    /// Switches to the sample or the imported data. Neither is deleted.
-    fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError>;
-
-    /// Reads files. `options` apply to what is not recognised. `on_progress` is called often enough
-    /// for a progress bar. If `stop` is set, the import ends and stores nothing.
-    fn import(
-        &self,
-        paths: &[PathBuf],
-        options: &ImportOptions,
-        on_progress: &mut dyn FnMut(&ImportProgress),
-        stop: &AtomicBool,
-    ) -> Result<ImportOutcome, AgentError>;
-
-    /// Whether the columns of files are mapped to fields. Only then may `survey` be called.
-    fn maps_columns(&self) -> bool {
-        false
-    }
-
-    /// Reads a file like `import`, but stores nothing. If `stop` is set, it fails.
-    fn survey(
-        &self,
-        _path: &Path,
-        _options: &ImportOptions,
-        _stop: &AtomicBool,
-    ) -> Result<FileSurvey, AgentError> {
-        Err(takes_files_unread())
-    }
-
-    /// Looks at a file like `survey`, but does not check its lines, of which a large file has millions.
-    fn survey_head(&self, path: &Path, options: &ImportOptions) -> Result<FileSurvey, AgentError> {
-        self.survey(path, options, &AtomicBool::new(false))
-    }
-
-    /// Returns the records whose values a person can enter.
-    fn entries(&self, _query: &str) -> Result<DataEntries, AgentError> {
-        Ok(DataEntries::default())
-    }
-
-    /// Stores the values of a record. If there are problems, no value is stored.
-    fn set_entry(
-        &self,
-        _id: &str,
-        _values: &BTreeMap<String, String>,
-    ) -> Result<BTreeMap<String, ImportProblem>, AgentError> {
-        Err(AgentError::invalid("There is no such record.").reason(Reason::NotFound))
-    }
-
-    /// Forgets how a person mapped files with these columns.
-    fn forget_layout(&self, _shape: &str) -> Result<(), AgentError> {
-        Err(takes_files_unread())
-    }
-}
-
-fn takes_files_unread() -> AgentError {
-    AgentError::invalid("This pack reads files as they are, so there are no columns to map.")
-        .reason("no_columns")
 }

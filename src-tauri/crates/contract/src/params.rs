@@ -11,7 +11,7 @@ use crate::{
     AgentId, Approval, ApprovalId, AuditRecordView, CallerKind, Decision, Grant, GrantId, Item,
     RecordType, SessionFormat, SessionId, SessionSummary, SessionView, Text, ToolId, TurnId,
 };
-pub use crate::{data::*, entries::*, own_servers::*, servers::*, survey::*};
+pub use crate::{own_servers::*, servers::*};
 
 macro_rules! wire {
     ($($(#[$m:meta])* struct $name:ident { $($(#[$fm:meta])* $field:ident: $ty:ty),* $(,)? })+) => {$(

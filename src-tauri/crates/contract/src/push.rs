@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{ImportView, ServerView, SessionId, SessionSummary, Settings};
+use crate::{ServerView, SessionId, SessionSummary, Settings};
 
 /// Messages that the host pushes to its windows and clients, in addition to responses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -47,11 +47,6 @@ pub enum Push {
     ApprovalExpired {
         /// The action as it was shown.
         approval: Box<crate::Approval>,
-    },
-    /// An import made progress or ended.
-    Import {
-        /// The current state of the import.
-        import: ImportView,
     },
     /// The state of an MCP server changed.
     Server {

@@ -22,7 +22,7 @@ pub use asking::{
     AskDescribe, AskExport, AskLimits, AskMeasure, AskQuery, AskRows, AskedPlace, AskedSource,
     Described, Exported, ExportedDays, Password, RowOrder,
 };
-pub use decisions::{ColumnChoice, ImportDecisions, ImportMode, NumberSign};
+pub use decisions::{ColumnChoice, DateOrder, ImportDecisions, ImportMode, NumberSign};
 pub use job::{
     Exclusion, IMPORT_MEMORY, ImportEvent, ImportJob, ImportLimits, JOB_FILE, PART_FILE,
     PROCESS_MEMORY, PartRef, StoredColumn, TEXT_BYTES,
@@ -273,6 +273,10 @@ pub struct SourcesResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub storage: Option<StorageUse>,
+    /// Whether the file of an earlier version whose rows became sources is still there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub old_data: bool,
 }
 
 /// How much room rows take on the disk.

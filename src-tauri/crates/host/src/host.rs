@@ -172,7 +172,7 @@ impl Host {
 
     /// Whether an import of data runs that would be lost if the program ended now.
     pub fn is_importing(&self) -> bool {
-        self.sources.is_importing() || self.packs.imports.is_running()
+        self.sources.is_importing()
     }
 
     /// Returns the error in the settings if they cannot be used.

@@ -50,9 +50,6 @@ pub struct Formats {
     pub percent: &'static str,
     /// The names of the months, from January.
     pub months: [&'static str; 12],
-    /// The format of a day without its month, at the beginning of a period, with the placeholder
-    /// `day`.
-    pub day_of_month: &'static str,
     /// The format of a day without its year, with the placeholders `day` and `month`.
     pub day: &'static str,
     /// The format of a day with its year, with the placeholders `day`, `month` and `year`.

@@ -9,7 +9,6 @@ mod entities;
 mod instructions;
 mod languages;
 mod metric_queries;
-mod overall;
 mod preview;
 mod programs;
 mod results;
@@ -34,7 +33,6 @@ pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &
     entities::check(subject, faults);
     data::check(subject, faults);
     languages::check(subject, faults);
-    overall::check(subject, faults);
     metric_queries::check(subject, faults);
     instructions::check(subject, warnings);
 }

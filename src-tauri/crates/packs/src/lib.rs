@@ -24,7 +24,7 @@ mod urls;
 mod views;
 mod words;
 
-pub use agent::agent;
+pub use agent::{agent, used_packs};
 pub use instructions::{Found, instructions};
 pub use load::{PackSettings, check_folder, check_manifest, load, load_with};
 pub use loaded::{LoadedPack, Pack};

@@ -1,7 +1,7 @@
 //! Reads pack folders into usable packs, or into views that list the faults.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -51,6 +51,7 @@ pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack
         .collect();
     resolve::qualify(&mut tools);
     views::complete_names(&mut loaded);
+    warn_of_missing_tools(&mut loaded);
     for one in &mut loaded {
         one.view.tools = one.pack.as_ref().map(|p| p.tools.clone()).unwrap_or_default();
     }
@@ -208,6 +209,27 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
 
 fn describe_host_actions(tools: &[ToolSpec]) -> BTreeMap<ToolId, Text> {
     tools.iter().filter_map(|spec| Some((spec.id.clone(), spec.target.describe()?))).collect()
+}
+
+/// Warns of tools that a specialist names of other packs, and that no usable pack has.
+fn warn_of_missing_tools(loaded: &mut [LoadedPack]) {
+    let tools = loaded.iter().filter_map(|one| one.pack.as_ref()).flat_map(|pack| &pack.tools);
+    let known: HashSet<ToolId> = tools.map(ToolSpec::qualified_id).collect();
+    for one in loaded.iter_mut() {
+        let agent = one.pack.as_ref().and_then(|pack| pack.manifest.agent.as_ref());
+        let named = agent.and_then(|agent| agent.tools.as_deref()).unwrap_or_default();
+        let mut warnings = Faults::default();
+        for (index, id) in named.iter().enumerate() {
+            if id.as_str().contains(':') && !known.contains(id) {
+                warnings.at(
+                    format!("/agent/tools/{index}"),
+                    format!("no pack has the tool `{id}`"),
+                    "install that pack, or correct the id",
+                );
+            }
+        }
+        one.view.warnings.extend(warnings.into_vec());
+    }
 }
 
 /// Returns the name of a folder.

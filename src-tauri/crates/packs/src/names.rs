@@ -66,7 +66,7 @@ mod tests {
             ("product.search", "product_search"),
             ("cart.addItem", "cart_add_item"),
             ("cart.setItemQuantity", "cart_set_item_quantity"),
-            ("analyze_portfolio_pacing", "analyze_portfolio_pacing"),
+            ("list_orders", "list_orders"),
             ("HTTPGet", "httpget"),
             ("å.b", "__b"),
         ] {

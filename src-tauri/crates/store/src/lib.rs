@@ -28,5 +28,5 @@ mod writer;
 
 pub use error::OpenError;
 pub use open::{OpenedStore, SqliteStore};
-pub use other::{check_database, copy_database, suspect_database};
+pub use other::{check_database, copy_database};
 pub use recover::Recovered;

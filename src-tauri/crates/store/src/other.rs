@@ -68,11 +68,6 @@ fn find_damage(files: &Files) -> Result<Option<String>, OpenError> {
         .map_err(|error| OpenError::from_sql(&files.db, &error))
 }
 
-/// Makes the next start check the database. Called when a statement reported damage.
-pub fn suspect_database(path: &Path) {
-    let _ = std::fs::remove_file(Files::new(path).checked_marker());
-}
-
 /// Copies a closed database if it changed and its newest copy is older than a day. Returns the new
 /// copy.
 pub fn copy_database(path: &Path, now: DateTime<Utc>) -> Result<Option<PathBuf>, OpenError> {

@@ -131,9 +131,6 @@ pub(crate) struct Reading {
     /// Do not repeat what was decided for earlier files of the source
     #[arg(long)]
     pub(crate) forget_mapping: bool,
-    /// The advertiser of all rows, for pacing
-    #[arg(long, value_name = "NAME")]
-    pub(crate) advertiser: Option<String>,
 }
 
 /// The order of day, month and year.

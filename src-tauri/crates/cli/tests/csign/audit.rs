@@ -23,7 +23,7 @@ fn replace(path: &Path, from: &str, to: &str) {
 #[test]
 fn a_log_verifies_until_it_is_changed() {
     let world = World::new();
-    world.run(&["ask", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "What do you remember about account 17?"]).ends_with(0);
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
     assert_eq!(report["ok"], true);
     assert!(report["records"].as_u64().is_some_and(|n| n >= 5), "{report}");
@@ -59,7 +59,7 @@ fn an_older_copy_of_the_log_is_detected() {
 #[test]
 fn an_export_verifies_in_any_folder_until_it_is_changed() {
     let world = World::new();
-    world.run(&["ask", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "What do you remember about account 17?"]).ends_with(0);
     let folder = world.path("export");
     let name = folder.to_str().expect("a name");
     let written = world.run(&["--json", "audit", "export", name]).ends_with(0).json();
@@ -69,7 +69,7 @@ fn an_export_verifies_in_any_folder_until_it_is_changed() {
     assert_eq!(page["records"][0]["fields"]["origin"], "terminal", "{page}");
     assert_eq!(page["records"][0]["fields"]["records"], written["records"], "{page}");
     world.run(&["audit", "verify", name]).ends_with(0);
-    replace(&folder.join("records.jsonl"), "analyze_portfolio_pacing", "analyze_portfolio_racing");
+    replace(&folder.join("records.jsonl"), "\"recall\"", "\"recalm\"");
     world.run(&["audit", "verify", name]).ends_with(5);
     world.run(&["audit", "export", name]).ends_with(1);
 }
@@ -77,13 +77,13 @@ fn an_export_verifies_in_any_folder_until_it_is_changed() {
 #[test]
 fn records_are_listed_and_shown() {
     let world = World::new();
-    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s1", "What do you remember about account 17?"]).ends_with(0);
     let page =
         world.run(&["--json", "audit", "list", "--type", "tool_outcome"]).ends_with(0).json();
     let [record] = page["records"].as_array().expect("records").as_slice() else {
         panic!("one call: {page}")
     };
-    assert_eq!((text(record, "tool"), text(record, "session")), ("analyze_portfolio_pacing", "s1"));
+    assert_eq!((text(record, "tool"), text(record, "session")), ("recall", "s1"));
     let seq = record["seq"].to_string();
     let shown = world.run(&["audit", "show", &seq]).ends_with(0).out;
     assert!(shown.contains("tool_outcome") && shown.contains(text(record, "leaf")), "{shown}");
@@ -99,14 +99,14 @@ fn records_are_listed_and_shown() {
 #[test]
 fn audit_list_shows_questions_whose_ids_audit_show_and_replay_accept() {
     let world = World::new();
-    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s1", "What do you remember about account 17?"]).ends_with(0);
     world.run(&["ask", "--session", "s2", "hello\nyou"]).ends_with(0);
     // Listing the memories is recorded, too, but is not a question.
     world.run(&["memory", "list"]).ends_with(0);
     let page = world.run(&["--json", "audit", "list"]).ends_with(0).json();
     let entries = page["entries"].as_array().expect("entries");
     let asked: Vec<&str> = entries.iter().map(|entry| text(entry, "question")).collect();
-    assert_eq!(asked, ["hello\nyou", "How is account 17 pacing?"], "{page}");
+    assert_eq!(asked, ["hello\nyou", "What do you remember about account 17?"], "{page}");
     let turn = text(&entries[1], "turn");
     let lines = world.run(&["audit", "list"]).ends_with(0).out;
     let lines: Vec<&str> = lines.lines().collect();
@@ -136,7 +136,7 @@ fn audit_list_shows_questions_whose_ids_audit_show_and_replay_accept() {
 #[test]
 fn records_are_found_by_agent_tool_decision_time_and_words() {
     let world = World::new();
-    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s1", "What do you remember about account 17?"]).ends_with(0);
     world.run(&["ask", "--session", "s2", "add 2 ridge runner black size 42"]).ends_with(3);
     let pending = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
     world.run(&["approvals", "reject", text(&pending[0], "id")]).ends_with(0);
@@ -149,11 +149,11 @@ fn records_are_found_by_agent_tool_decision_time_and_words() {
     assert_eq!(rejected.len(), 1, "{rejected:?}");
     assert_eq!(text(&rejected[0], "tool"), "cart.addItem");
     assert!(list(&["--decision", "rejected", "--session", "s1"]).is_empty());
-    let called = list(&["--tool", "analyze_portfolio_pacing", "--event", "tool_outcome"]);
+    let called = list(&["--tool", "recall", "--event", "tool_outcome"]);
     assert_eq!(called.len(), 1, "{called:?}");
-    let asked = list(&["--search", "account pacin", "--event", "run_started"]);
+    let asked = list(&["--search", "account remem", "--event", "run_started"]);
     let [asked] = asked.as_slice() else { panic!("one question: {asked:?}") };
-    assert_eq!(asked["revealed"]["input"], "How is account 17 pacing?");
+    assert_eq!(asked["revealed"]["input"], "What do you remember about account 17?");
     assert_eq!(asked["fields"]["origin"], "terminal");
     assert!(asked["revealed"]["person"].as_str().is_some_and(|name| !name.is_empty()), "{asked}");
     assert!(list(&["--until", "2026-11-20"]).is_empty());
@@ -384,8 +384,8 @@ fn a_clock_far_ahead_expires_no_values_until_two_runs_a_day_apart_agree() {
 #[test]
 fn one_session_is_exported_with_proofs() {
     let world = World::new();
-    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
-    world.run(&["ask", "--session", "s2", "How is account 23 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s1", "What do you remember about account 17?"]).ends_with(0);
+    world.run(&["ask", "--session", "s2", "What do you remember about account 23?"]).ends_with(0);
     let folder = world.path("one");
     let name = folder.to_str().expect("a name");
     let args = ["--json", "audit", "export", name, "--session", "s1"];
@@ -395,7 +395,7 @@ fn one_session_is_exported_with_proofs() {
     assert!(records.lines().all(|line| line.contains("\"s1\"")), "{records}");
     assert!(folder.join("proofs.jsonl").is_file());
     world.run(&["audit", "verify", name]).ends_with(0);
-    replace(&folder.join("records.jsonl"), "analyze_portfolio_pacing", "analyze_portfolio_racing");
+    replace(&folder.join("records.jsonl"), "\"recall\"", "\"recalm\"");
     world.run(&["audit", "verify", name]).ends_with(5);
     let none = world.path("none");
     let args = ["audit", "export", none.to_str().expect("a name"), "--session", "unknown"];

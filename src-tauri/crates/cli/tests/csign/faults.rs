@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 use crate::world::{NOW, Ran, World, program};
 
 const COMMANDS: [&[&str]; 5] = [
-    &["ask", "--json", "--session", "s", "How is account 17 pacing?"],
+    &["ask", "--json", "--session", "s", "What is in my cart?"],
     &["ask", "--json", "--session", "s", "hello"],
     &["ask", "--json", "what can you do?"],
     &["tools", "call", "cart.get", "--session", "s"],

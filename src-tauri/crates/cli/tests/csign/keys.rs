@@ -228,7 +228,7 @@ fn inside_first_words() {
         &[("OPENAI_API_KEY@https://api.openai.com", KEY), ("credential/post/TOKEN", TOKEN)],
     );
     // Each command is a new process, and the key must be known before its first input.
-    csign(&world, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
+    csign(&world, &["ask", &format!("{KEY} What do you remember about account 17?")]).ends_with(0);
     csign(&world, &["ask", &format!("Search for shoes with {TOKEN} please")]);
     let refused = csign(
         &world,
@@ -259,7 +259,7 @@ fn inside_first_words() {
     );
     let request = world.path("request.json");
     let text = format!(
-        r#"{{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing? {TOKEN}"}}"#
+        r#"{{"contract_version":"1.0","request_id":"r-1","input":"What do you remember about account 17? {TOKEN}"}}"#
     );
     std::fs::write(&request, text).unwrap();
     csign(&world, &["run", "--request", request.to_str().unwrap()]);
@@ -273,7 +273,11 @@ fn inside_first_words() {
 fn a_key_of_the_environment_in_a_message_to_the_offline_model_is_written_to_no_file() {
     let world = World::new();
     world
-        .run_with("OPENAI_API_KEY", KEY, &["ask", &format!("{KEY} How is account 17 pacing?")])
+        .run_with(
+            "OPENAI_API_KEY",
+            KEY,
+            &["ask", &format!("{KEY} What do you remember about account 17?")],
+        )
         .ends_with(0);
     world.run_with(
         "OPENAI_API_KEY",
@@ -290,7 +294,7 @@ fn names_and_ids_that_contain_a_key_of_the_environment_are_refused() {
     let request = world.path("request.json");
     std::fs::write(
         &request,
-        r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#,
+        r#"{"contract_version":"1.0","request_id":"r-1","input":"What do you remember about account 17?"}"#,
     )
     .unwrap();
     let request = request.to_str().unwrap();
@@ -299,7 +303,7 @@ fn names_and_ids_that_contain_a_key_of_the_environment_are_refused() {
         let file = world.path(name);
         std::fs::write(
             &file,
-            format!(r#"{{"contract_version":"1.0",{ids},"input":"How is account 17 pacing?"}}"#),
+            format!(r#"{{"contract_version":"1.0",{ids},"input":"What do you remember about account 17?"}}"#),
         )
         .unwrap();
         file.to_str().unwrap().to_owned()
@@ -341,7 +345,7 @@ fn a_locked_keyring_does_not_delay_a_start_for_long() {
 fn inside_locked() {
     let (_daemon, world) = (Daemon::start(false), World::new());
     let began = std::time::Instant::now();
-    csign(&world, &["ask", "How is account 17 pacing?"]).ends_with(0);
+    csign(&world, &["ask", "What do you remember about account 17?"]).ends_with(0);
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 

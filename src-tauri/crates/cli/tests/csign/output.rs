@@ -101,7 +101,7 @@ fn a_closed_output_pipe_ends_a_command_without_an_error_message() {
     for args in [
         &["--json", "tools", "list"][..],
         &["tools", "list"],
-        &["--json", "ask", "How is account 17 pacing?"],
+        &["--json", "ask", "What do you remember about account 17?"],
         &["ask", "hello"],
         &["--help"],
     ] {

@@ -151,14 +151,7 @@ fn a_switch_disables_one_tool_or_one_agent() {
         .json();
     assert_eq!(ran["error"]["details"]["reason"], "agent_off", "{ran}");
     world
-        .run(&[
-            "--json",
-            "tools",
-            "call",
-            "analyze_portfolio_pacing",
-            "--args",
-            r#"{"account_id": 17}"#,
-        ])
+        .run(&["--json", "tools", "call", "recall", "--args", r#"{"about": "account 17"}"#])
         .ends_with(0);
 }
 

@@ -21,7 +21,7 @@ fn replay(world: &World, run: &str, code: i32) -> Value {
 #[test]
 fn a_conversation_with_an_approval_replays_to_the_same_records() {
     let world = World::new();
-    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s1", "What do you remember about account 17?"]).ends_with(0);
     let run = newest_run(&world, "s1");
     let answer = replay(&world, &run, 0);
     assert_eq!(answer.get("difference"), None, "{answer}");
@@ -61,7 +61,7 @@ fn the_folder_of_a_killed_replay_is_deleted_at_the_next_start() {
 #[test]
 fn replaying_a_changed_recording_shows_the_differing_record_path_and_values() {
     let world = World::new();
-    world.run(&["ask", "--session", "s1", "How is account 17 pacing?"]).ends_with(0);
+    world.run(&["ask", "--session", "s1", "What do you remember about account 17?"]).ends_with(0);
     let run = newest_run(&world, "s1");
     let database = Connection::open(world.data().join("countersign.db")).expect("opened");
     let body: String = database
@@ -112,8 +112,7 @@ fn switching_recordings_off_deletes_stored_recordings() {
 fn replaying_a_run_made_by_csign_run_says_that_it_has_no_recording() {
     let world = World::new();
     let request = world.path("request.json");
-    let body =
-        r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#;
+    let body = r#"{"contract_version":"1.0","request_id":"r-1","input":"What do you remember about account 17?"}"#;
     std::fs::write(&request, body).expect("written");
     world.run(&["run", "--request", request.to_str().expect("a name")]).ends_with(0);
     let page = world.run(&["--json", "audit", "list", "--type", "run_ended"]).ends_with(0).json();

@@ -120,7 +120,7 @@ impl Profile {
         );
         run(&["ask", "hello"]);
         let early = moment();
-        run(&["ask", "How is account 17 pacing?"]);
+        run(&["ask", "What do you remember about account 17?"]);
         let export = world.path("export");
         run(&["audit", "export", export.to_str().expect("a name")]);
         let killed = keyring

@@ -116,7 +116,7 @@ fn a_witness_cosigns_checkpoints_and_its_invalid_answers_are_refused() {
     let world = World::new();
     let keyring = Keyring::start(&world);
     let csign = |args: &[&str]| Ran::of(keyring.csign(&world, args).output().expect("csign runs"));
-    csign(&["ask", "How is account 17 pacing?"]).ends_with(0);
+    csign(&["ask", "What do you remember about account 17?"]).ends_with(0);
     let export = |name: &str| -> PathBuf {
         let folder = world.path(name);
         csign(&["audit", "export", folder.to_str().expect("a name")]).ends_with(0);
@@ -132,7 +132,7 @@ fn a_witness_cosigns_checkpoints_and_its_invalid_answers_are_refused() {
     with(&witness.address, &key);
     for _ in 0..2 {
         // The second time, the witness receives a proof that the log only grew.
-        csign(&["ask", "How is account 23 pacing?"]).ends_with(0);
+        csign(&["ask", "What do you remember about account 23?"]).ends_with(0);
         let made = csign(&["--json", "audit", "checkpoint"]).ends_with(0).json();
         let note = world.path("note");
         fs::write(&note, text(&made, "note")).expect("written");

@@ -207,8 +207,8 @@ pub struct ToolOffline {
     /// How the arguments are read from the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
-    /// JSON pointer to the instant that a result describes. A follow-up question within 15 minutes
-    /// of that instant is answered without a new call.
+    /// JSON pointer to the instant that a result describes. The same call within 15 minutes of that
+    /// instant is answered with that result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
     /// The sentence after a write that did not happen, e.g. "Nothing was added to the cart."
@@ -229,10 +229,6 @@ pub struct Intent {
     /// Phrases that exclude the intent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not: Localised<Vec<String>>,
-    /// Whether the intent is recognised only after a result of the tool was shown ("why is it
-    /// behind?").
-    #[serde(default)]
-    pub after: bool,
     /// Whether the pack's vocabulary alone is enough to recognise the intent.
     #[serde(default)]
     pub bare: bool,
@@ -242,25 +238,11 @@ pub struct Intent {
     /// Whether the intent takes at least two things, with a call for each ("compare ...").
     #[serde(default)]
     pub several: bool,
-    /// The intent that answers instead if the message names nothing and nothing is inherited from
-    /// the conversation ("which campaigns are behind?"), or if the message asks for all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overall: Option<Overall>,
     /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in
     /// Markdown. If it is missing, the answer of the tool's first intent is used.
     #[serde(default)]
     #[schemars(with = "Templates")]
     pub answer: Localised<String>,
-}
-
-/// An intent that asks the same question about everything.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Overall {
-    /// The identifier of a tool of the pack.
-    pub tool: String,
-    /// The name of the intent of that tool. The intent needs no phrases of its own.
-    pub intent: String,
 }
 
 /// How an argument is read from the text. A parameter with a dot (`filters.maxPrice`) is set inside
@@ -280,15 +262,6 @@ pub struct Slot {
     /// The value if the text does not contain any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// The intents that use the slot, by name; all of them if empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub intents: Vec<String>,
-    /// Whether a day or month without a year is in the future instead of the past.
-    #[serde(default)]
-    pub ahead: bool,
-    /// Whether a number needs a cue even if no other slot takes numbers.
-    #[serde(default)]
-    pub cued_only: bool,
     /// Phrases of which one must occur next to the value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cues: Localised<Vec<String>>,
@@ -306,29 +279,6 @@ pub enum SlotKind {
     DateStart,
     /// The last day of the period in the text.
     DateEnd,
-    /// The first day of the second period, with which the first period is compared.
-    OtherStart,
-    /// The last day of the second period.
-    OtherEnd,
-    /// A percentage by which something changes: "raise by 20%" is 20, "cut by 5 %" is -5.
-    ChangePercent,
-    /// An amount by which something changes: "10k more" is 10000, "lower by 500" is -500.
-    ChangeAmount,
-    /// A bound in percent: "over 110%" for the side `above`, "at most 90 %" for the side `below`.
-    Percent {
-        /// The side of the bound on which matching values lie.
-        side: Side,
-        /// Whether the text states the remaining percentage, so that "more than 30% left" means at
-        /// most 70.
-        #[serde(default)]
-        rest: bool,
-    },
-    /// The day that is a given number of days ahead: "less than 2 weeks left". `default` is a
-    /// number of days.
-    DaysAhead {
-        /// The side of the day on which matching values lie.
-        side: Side,
-    },
     /// One of several values, each with the phrases that mean it.
     Choice {
         /// The values, each with its phrases.
@@ -381,14 +331,13 @@ pub struct ChoiceValue {
     pub phrases: Localised<Vec<String>>,
 }
 
-/// The side on which a value must lie, relative to a bound, the middle of a list, or a single
-/// thing.
+/// The side on which a value must lie, relative to the middle of a list or a single thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Smaller than the bound or the listed values.
+    /// Smaller than the listed values.
     Below,
-    /// Larger than the bound or the listed values.
+    /// Larger than the listed values.
     Above,
 }
 

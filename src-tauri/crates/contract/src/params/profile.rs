@@ -1,5 +1,5 @@
 //! Parameters and answers about the profile as a whole: packs, direct tool calls, settings, keys,
-//! models, imports, diagnostics.
+//! models, diagnostics.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -311,30 +311,6 @@ wire! {
         base_url: String,
         /// The names of the server's models.
         models: Vec<String>,
-    }
-
-    /// Reads files into a pack.
-    struct DataImportParams {
-        /// The pack that owns the data.
-        pack: PackId,
-        /// The paths of the files.
-        paths: Vec<String>,
-        /// How to read files that are not recognised. Absent means automatic recognition.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[ts(optional)]
-        options: Option<crate::data::ImportOptions>,
-    }
-
-    /// An import that was started.
-    struct DataImportResponse {
-        /// The identifier of the import.
-        job: String,
-    }
-
-    /// Names an import.
-    struct ImportParams {
-        /// The identifier of the import.
-        job: String,
     }
 
     /// The result of all diagnostic checks.

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::report::{ColumnKind, ColumnUse};
-use crate::data::DateOrder;
 
 /// How rows of a file are put into a source that has rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -20,6 +19,18 @@ pub enum ImportMode {
     Add,
     /// The rows of the file replace rows with the same key. Other rows stay.
     Key,
+}
+
+/// The order of day, month and year where a date does not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DateOrder {
+    /// 1/11/2026 is the first of November.
+    DayFirst,
+    /// 1/11/2026 is the eleventh of January.
+    MonthFirst,
+    /// 26-11-01 is the first of November 2026.
+    YearFirst,
 }
 
 /// The decimal sign.

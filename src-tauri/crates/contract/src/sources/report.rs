@@ -7,7 +7,11 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::DayRange;
-use crate::{Text, data::DateOrder, definitions::Covers, sources::NumberSign};
+use crate::{
+    Text,
+    definitions::Covers,
+    sources::{DateOrder, NumberSign},
+};
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

@@ -1,7 +1,8 @@
-//! Adds execution instructions (layer 2 of the prompt) after tool results, once per tool and turn,
-//! and lists all instructions for the window. Instructions are sent as messages of the host and are
-//! not stored. Lines about members that a result does not have are left out, and so are lines that were
-//! told before. They grant no permissions, because the approval gate does not read them.
+//! Adds execution instructions (layer 2 of the prompt) after tool results, once per tool and
+//! specialist of a turn, and lists all instructions for the window. Instructions are sent as messages
+//! of the host and are not stored. Lines about members that a result does not have are left out, and
+//! so are lines that were told before. They grant no permissions, because the approval gate does not
+//! read them.
 
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ pub(crate) struct Given {
 /// Returns the messages that follow the tool results of a round.
 pub(crate) fn guidance(
     context: &TurnContext,
+    agent: Option<&Agent>,
     told: &mut Told,
     done: &[CallDone],
     words: &EgressSession,
@@ -47,12 +49,13 @@ pub(crate) fn guidance(
         let Some(spec) = context.specs.iter().find(|spec| ran && spec.id == result.tool) else {
             continue;
         };
-        if !told.tools.insert(spec.id.clone()) {
+        if !told.tools.insert((agent.map(|agent| agent.id.clone()), spec.id.clone())) {
             continue;
         }
         let names = Names::of(&result.data, spec, &context.specs);
         let call = InstructedCall {
             spec,
+            agent,
             arguments: &result.arguments,
             question: &context.question,
             names: Some(&names),
@@ -70,6 +73,8 @@ pub(crate) fn guidance(
 /// A call whose result instructions explain.
 pub(crate) struct InstructedCall<'a> {
     pub(crate) spec: &'a ToolSpec,
+    /// The specialist that reads the result.
+    pub(crate) agent: Option<&'a Agent>,
     pub(crate) arguments: &'a Value,
     pub(crate) question: &'a str,
     /// The names that the instructions may mention. None: there is no result yet.
@@ -83,8 +88,8 @@ pub(crate) fn instructions_for_call(
     told: &mut Told,
     words: &EgressSession,
 ) -> Given {
-    let InstructedCall { spec, arguments, question, names } = *call;
-    let found = context.world().roster.instructions(spec);
+    let InstructedCall { spec, agent, arguments, question, names } = *call;
+    let found = context.world().roster.instructions(spec, agent);
     let mut view = instructions_view(spec, &found);
     let Some((_, text)) = found.found else { return Given { view, text: None } };
     let chosen = Guide::parse(&text).choose(question);
@@ -185,7 +190,7 @@ impl InstructionsList {
             enabled: self.switches.check_agent(&agent.id).is_ok(),
         };
         let tool = |spec: &ToolSpec| {
-            let found = self.roster.instructions(spec);
+            let found = self.roster.instructions(spec, None);
             let mut view = instructions_view(spec, &found);
             view.last_used = last_used.get(&spec.id).copied();
             if let Some((_, text)) = &found.found {

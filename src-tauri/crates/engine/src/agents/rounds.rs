@@ -162,8 +162,9 @@ impl<'t> RoundLoop<'t> {
             run.route = None;
             match self.executor.run_calls(calls).await {
                 Ok(done) => {
-                    let guidance =
-                        guidance(&self.context, &mut self.model.answer.instructed, &done, &words);
+                    let agent = self.executor.dispatcher().scope.agent.as_deref();
+                    let told = &mut self.model.answer.instructed;
+                    let guidance = guidance(&self.context, agent, told, &done, &words);
                     for result in done {
                         self.model.answer.note_call(&result);
                         let result = result.offered(&self.context.specs, &words);

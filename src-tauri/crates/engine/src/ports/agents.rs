@@ -78,6 +78,16 @@ pub trait Roster: Send + Sync {
     /// Returns the specialists, always in the same order. Must be fast, because it is called once
     /// per turn.
     fn agents(&self) -> std::sync::Arc<Vec<Agent>>;
-    /// Reads the current execution instructions of a tool.
-    fn instructions(&self, tool: &ToolSpec) -> Instructions;
+    /// Reads the current execution instructions of a tool: those of the specialist's pack, or else
+    /// those of the tool's own pack.
+    fn instructions(&self, tool: &ToolSpec, agent: Option<&Agent>) -> Instructions;
+}
+
+/// Returns the specialist that answers for a tool: that of the tool's own pack, or else the first one
+/// that may call it.
+pub fn agent_of(agents: &[Agent], specs: &[ToolSpec], tool: &ToolId) -> Option<AgentId> {
+    let pack = specs.iter().find(|spec| spec.id == *tool).map(|spec| &spec.pack);
+    let may_call = || agents.iter().filter(move |agent| agent.tools.contains(tool));
+    let own = may_call().find(|agent| pack == Some(&agent.pack));
+    own.or_else(|| may_call().next()).map(|agent| agent.id.clone())
 }

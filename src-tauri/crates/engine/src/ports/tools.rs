@@ -83,7 +83,7 @@ pub trait Tools: Send + Sync {
     /// Returns all usable tools of all packs, by id. Must be fast, because it is called once per
     /// turn.
     fn specs(&self) -> Arc<Vec<ToolSpec>>;
-    /// Returns the agent of the tool's pack. The agent's kill switch also applies to the tool.
+    /// Returns the agent that answers for a tool. The agent's kill switch also applies to the tool.
     fn agent_of(&self, _tool: &ToolId) -> Option<AgentId> {
         None
     }

@@ -109,6 +109,7 @@ impl PromptPreviews {
         let one = |spec: &&ToolSpec| {
             let call = InstructedCall {
                 spec,
+                agent: wanted,
                 arguments: &Value::Null,
                 question: &params.question,
                 names: None,

@@ -6,7 +6,7 @@ use contract::{ToolId, ToolSpec};
 
 use crate::{
     conversation::recalled::Recalled,
-    ports::{Agent, World},
+    ports::{Agent, World, agent_of},
     turn::{context::TurnContext, kind::TurnKind},
 };
 
@@ -21,8 +21,9 @@ pub(crate) struct Scope {
 impl Scope {
     /// Returns the scope of a tool's own specialist, for a call that no specialist made.
     pub(crate) fn of_tool(world: &World, tool: &ToolId) -> Self {
-        let agents = world.roster.agents();
-        let agent = agents.iter().find(|agent| agent.tools.contains(tool)).cloned();
+        let (agents, specs) = (world.roster.agents(), world.tools.specs());
+        let id = agent_of(&agents, &specs, tool);
+        let agent = agents.iter().find(|agent| Some(&agent.id) == id.as_ref()).cloned();
         Self { agent: agent.map(Arc::new), recalled: None }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use contract::ToolSpec;
 use engine::ports::*;
+use packs::Pack;
 use serde_json::{Value, json};
 
 use crate::world::{Bench, Say};
@@ -30,8 +31,11 @@ fn bench() -> Bench {
     let (mut specs, mut agents, mut found) = (Vec::new(), Vec::new(), Vec::new());
     let packs = packs::load(std::slice::from_ref(&folder));
     let packs = packs.into_iter().filter_map(|loaded| loaded.pack);
-    for pack in packs.filter(|pack| pack.manifest.id.as_str() != EXAMPLE) {
-        agents.push(packs::agent(&pack.manifest, &pack.tools));
+    let packs: Vec<Pack> = packs.filter(|pack| pack.manifest.id.as_str() != EXAMPLE).collect();
+    // A specialist may have tools of other packs.
+    let all: Vec<ToolSpec> = packs.iter().flat_map(|pack| pack.tools.clone()).collect();
+    for pack in packs {
+        agents.push(packs::agent(&pack.manifest, &all));
         for spec in pack.tools {
             let folders = [folder.clone()];
             let text = packs::instructions(&folders, &spec.pack, &spec.id, None).text;
@@ -74,13 +78,6 @@ fn result_of(tool: &str) -> Value {
         "data.measure" | "data.explain_change" | "data.query" => figures(),
         "data.chart" => {
             json!({"result": figures(), "chart": {"kind": "lines", "across": "week", "figures": ["clicks"]}})
-        }
-        "compare_accounts" => {
-            let account = |at: u32| {
-                json!({"account_id": at.to_string(), "account_name": format!("Account {at}"), "currency": "EUR",
-                "spend": 1_200.5, "budget": 3_000.0, "pacing_status": "BEHIND", "variance": -300.25, "flags": []})
-            };
-            json!({"status": "ok", "as_of": "2026-11-20", "accounts": (1..14).map(account).collect::<Vec<_>>(), "flags": []})
         }
         _ => json!({"status": "ok"}),
     }
@@ -189,12 +186,17 @@ fn questions() -> Vec<Asked> {
             "Draw clicks by week",
             vec![search("clicks"), ("data_chart", query(json!({"by": [{"time": "week"}]})))],
         ),
-        // The pacing pack is replaced later; its own arguments are many.
         Asked {
             words: "Which campaigns are behind?",
             agent: Some("guardian"),
-            calls: vec![("compare_accounts", json!({"status": "behind", "detail": "campaigns"}))],
-            is_bounded: false,
+            calls: vec![
+                search("campaign status"),
+                (
+                    "data_measure",
+                    json!({"query": {"source": "ads", "measures": ["clicks"], "by": ["campaign"], "where": [{"campaign": ["Campaign 1"]}]}}),
+                ),
+            ],
+            is_bounded: true,
         },
         Asked { words: "Good morning", agent: None, calls: vec![], is_bounded: true },
     ]

@@ -191,7 +191,7 @@ impl Roster for TestRoster {
     fn agents(&self) -> Arc<Vec<Agent>> {
         Arc::clone(&self.agents.lock().unwrap())
     }
-    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+    fn instructions(&self, tool: &ToolSpec, _: Option<&Agent>) -> Instructions {
         self.instructions.lock().unwrap().get(tool.id.as_str()).cloned().unwrap_or_default()
     }
 }

@@ -70,23 +70,17 @@ fn run(gateway: &Gateway, id: &str, input: &str) -> Value {
 async fn local_clients_of_a_gateway_can_use_every_pack() {
     let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
     gateway.say("s", "hello").await;
-    let (started, data) = (
-        gateway.path("data/packs/post/started.txt"),
-        gateway.path("data/packs/campaign-portfolio-pacing/pacing.db"),
-    );
-    assert!(
-        !started.exists() && !data.exists(),
-        "servers and data of other packs wait until somebody wants them"
-    );
+    let started = gateway.path("data/packs/post/started.txt");
+    assert!(!started.exists(), "servers of other packs wait until somebody wants them");
 
     let all = tools(&gateway);
-    for wanted in ["analyze_portfolio_pacing", "cart.addItem", "post.send"] {
+    for wanted in ["data.measure", "recall", "cart.addItem", "post.send"] {
         assert!(all.iter().any(|tool| tool == wanted), "{wanted}: {all:?}\n{}", gateway.log());
     }
     assert!(started.exists(), "the first client asks what the server offers");
-    let answer = run(&gateway, "r1", "How is Northwind pacing this month?");
-    assert_eq!(answer["metadata"]["tools_used"], json!(["analyze_portfolio_pacing"]), "{answer}");
-    assert_eq!(answer["metadata"]["agent_id"], "guardian");
+    let answer = run(&gateway, "r1", "What do you remember about account 17?");
+    assert_eq!(answer["metadata"]["tools_used"], json!(["recall"]), "{answer}");
+    assert_eq!(answer["metadata"]["agent_id"], "memory");
     let answer = run(&gateway, "r2", "Show me backpacks under 1000 kr");
     assert_eq!(answer["metadata"]["tools_used"], json!(["product.search"]), "{answer}");
 }
@@ -99,11 +93,11 @@ async fn remote_callers_of_a_gateway_can_use_only_the_shop_pack() {
     assert!(tools(&gateway).len() > 6);
     for message in [
         "How is Northwind pacing this month?",
-        "How is account 17 pacing this month?",
+        "What do you remember about account 17?",
         "What can you do?",
     ] {
         let answer = gateway.say("s", message).await["text"].as_str().unwrap().to_lowercase();
-        for word in ["northwind", "budget", "accounts", "guardian", "letter"] {
+        for word in ["northwind", "budget", "accounts", "guardian", "letter", "note", "sources"] {
             assert!(
                 !answer.contains(word) || message.to_lowercase().contains(word),
                 "{message}: {answer}"
@@ -112,7 +106,7 @@ async fn remote_callers_of_a_gateway_can_use_only_the_shop_pack() {
     }
     let records = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();
     assert!(
-        !records.contains("analyze_portfolio_pacing") && !records.contains("post.send"),
+        ["recall", "data.", "post.send"].iter().all(|tool| !records.contains(tool)),
         "{records}"
     );
 }
@@ -120,7 +114,7 @@ async fn remote_callers_of_a_gateway_can_use_only_the_shop_pack() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_cannot_run_tools_of_other_packs_for_a_remote_caller() {
     let calls = [
-        Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})),
+        Reply::call("data_measure", json!({"query": {"measures": ["spend"]}})),
         Reply::call("post_send", json!({})),
         Reply::text(["Done."]),
     ];
@@ -143,7 +137,7 @@ async fn a_model_cannot_run_tools_of_other_packs_for_a_remote_caller() {
     assert_eq!(offered.len(), 6, "the shop's tools alone: {offered:?}");
     let told = server.seen().last().unwrap().body["messages"].to_string();
     assert!(
-        told.contains("There is no tool named analyze_portfolio_pacing")
+        told.contains("There is no tool named data_measure")
             && told.contains("There is no tool named post_send"),
         "{told}"
     );

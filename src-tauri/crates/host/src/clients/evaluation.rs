@@ -4,7 +4,7 @@
 
 mod checks;
 
-use std::{fs, path::Path, sync::Arc, time::Instant};
+use std::{fs, io, os::unix::fs::symlink, path::Path, sync::Arc, time::Instant};
 
 use contract::{
     AgentError, CONTRACT_VERSION, Commands as _, ErrorCode, ItemBody, PackId, Reason, ResponseMode,
@@ -26,7 +26,7 @@ pub async fn evaluate(
     private_network: bool,
     options: Options,
 ) -> Result<Evidence, AgentError> {
-    let failed = |e: std::io::Error| {
+    let failed = |e: io::Error| {
         AgentError::internal(
             "evaluation",
             text!("No folder could be made for the scenarios: {error}.", error = e),
@@ -37,8 +37,7 @@ pub async fn evaluate(
     let (data, tools) = (place.path().join("data"), place.path().join("tools"));
     fs::create_dir_all(&data).map_err(failed)?;
     fs::create_dir_all(&tools).map_err(failed)?;
-    std::os::unix::fs::symlink(folder.canonicalize().map_err(failed)?, tools.join(id.as_str()))
-        .map_err(failed)?;
+    link_packs(folder, id, &tools).map_err(failed)?;
     let clock = Arc::clone(&options.clock);
     let host = Host::open(Options {
         data_dir: Some(data),
@@ -67,6 +66,21 @@ pub async fn evaluate(
         skipped: count(ScenarioStatus::Skipped),
         scenarios,
     })
+}
+
+/// Links a pack into a folder, and the packs beside it whose tools its specialist calls.
+fn link_packs(folder: &Path, id: &PackId, into: &Path) -> io::Result<()> {
+    let folder = folder.canonicalize()?;
+    symlink(&folder, into.join(id.as_str()))?;
+    let loaded = packs::check_folder(&folder);
+    let used = loaded.pack.iter().flat_map(|pack| packs::used_packs(&pack.manifest));
+    for other in used {
+        let beside = folder.with_file_name(other.as_str());
+        if beside.is_dir() {
+            symlink(beside, into.join(other.as_str()))?;
+        }
+    }
+    Ok(())
 }
 
 async fn run_scenario(

@@ -10,7 +10,7 @@ use mcp::Hidden;
 use crate::{
     host::Host,
     models::ConnectionTest,
-    packs::apply_settings,
+    packs::{apply_settings, is_unknown_setting},
     profile::{Paths, settings_fault},
     servers::{self, SessionSockets},
 };
@@ -106,12 +106,18 @@ fn check_settings(host: &Host) -> DoctorCheck {
         return failed_check("settings", CheckState::Failed, &fault);
     }
     if let Some(fault) = apply_settings(&host.profile.settings(), &host.packs.tools).first() {
-        return make_check(
-            "settings",
-            CheckState::Warning,
-            text!("{fault} Its default is used.", fault = fault.text()),
-            Some("Correct it on the pack's card in Tools, or in countersign.toml."),
-        );
+        let (text, hint) = if is_unknown_setting(fault) {
+            (
+                text!("{fault} It has no effect.", fault = fault.text()),
+                "Remove it from countersign.toml.",
+            )
+        } else {
+            (
+                text!("{fault} Its default is used.", fault = fault.text()),
+                "Correct it on the pack's card in Tools, or in countersign.toml.",
+            )
+        };
+        return make_check("settings", CheckState::Warning, text, Some(hint));
     }
     if !host.profile.settings().agent_enabled {
         return make_check(

@@ -7,7 +7,6 @@ mod approvals;
 mod backtest;
 mod boards;
 mod copied;
-mod data;
 mod doctor;
 mod erasure;
 mod log;

@@ -108,20 +108,13 @@ impl Host {
         Ok(())
     }
 
-    /// Prepares what socket clients need in addition to remote callers: the names in all packs'
-    /// data, and the tools that servers offer. The first client waits for this, so that the start
-    /// does not have to.
+    /// Prepares what socket clients need in addition to remote callers: the tools that servers offer.
+    /// The first client waits for this, so that the start does not have to.
     pub(crate) async fn prepare_for_clients(&self) {
         if self.process.options.served_packs.is_none() || self.alarm().is_some() {
             return;
         }
-        let tools = &self.packs.tools;
-        let ready = async {
-            if tools.enable_names() {
-                self.models.set_offline_packs(tools.offline_packs());
-            }
-            pin_first_definitions(&self.servers, tools).await;
-        };
+        let ready = pin_first_definitions(&self.servers, &self.packs.tools);
         self.packs.prepared.get_or_init(|| ready).await;
     }
 }

@@ -98,7 +98,7 @@ impl Sources {
             notes = inner.propose_computed(&current_caller()).await;
         }
         let after = inner.read_described(&params.name)?;
-        inner.changed(Vec::new());
+        inner.changed();
         let mut description = inner.description(after, BTreeMap::new());
         description.source.notes.extend(notes);
         Ok(description)

@@ -370,22 +370,6 @@ fn check_stored(report: &TableReport) -> Result<(), AgentError> {
         .hint("Nothing was stored. Correct the file, or say how its columns are read."))
 }
 
-/// Returns the stored files of a job, with the decisions by which they were read. Files one after the
-/// other that have the same decisions are together.
-pub(super) fn stored_files(
-    files: &[PathBuf],
-    results: &[ImportResult],
-) -> Vec<(Vec<PathBuf>, ImportDecisions)> {
-    let mut stored: Vec<(Vec<PathBuf>, ImportDecisions)> = Vec::new();
-    for (file, result) in files.iter().zip(results).filter(|(_, result)| result.is_stored) {
-        match stored.last_mut() {
-            Some((files, decisions)) if *decisions == result.decisions => files.push(file.clone()),
-            _ => stored.push((vec![file.clone()], result.decisions.clone())),
-        }
-    }
-    stored
-}
-
 /// Names the file of an error, if it is one of several.
 fn name_file(mut error: AgentError, file: &Path, files: &[PathBuf]) -> AgentError {
     if files.len() > 1 {

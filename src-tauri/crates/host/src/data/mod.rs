@@ -91,7 +91,7 @@ use crate::{
     profile::{LiveProfile, Options},
 };
 pub(crate) use hashes::hash_of;
-use importing::{Import, stored_files};
+use importing::Import;
 use jobs::Jobs;
 use places::FoundFiles;
 use processes::Processes;
@@ -108,8 +108,8 @@ const IDLE_CHECK: Duration = Duration::from_secs(30);
 /// The work that follows a change of rows.
 pub(crate) type Following = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Called after rows of sources changed, with the files that were stored and how they were read.
-type OnChange = Box<dyn Fn(Vec<PathBuf>, ImportDecisions) -> Following + Send + Sync>;
+/// Called after rows of sources changed.
+type OnChange = Box<dyn Fn() -> Following + Send + Sync>;
 
 /// All sources of an open profile.
 #[derive(Clone)]
@@ -218,10 +218,7 @@ impl Sources {
     }
 
     /// Sets the function that is called when rows of sources change.
-    pub(crate) fn set_on_change(
-        &self,
-        on_change: impl Fn(Vec<PathBuf>, ImportDecisions) -> Following + Send + Sync + 'static,
-    ) {
+    pub(crate) fn set_on_change(&self, on_change: impl Fn() -> Following + Send + Sync + 'static) {
         let _ = self.0.on_change.set(Box::new(on_change));
     }
 
@@ -434,9 +431,8 @@ impl Inner {
                 last.report.notes.extend(self.propose_computed(&import.by).await);
                 last.report.notes.extend(self.note_cleanup().await);
             }
-            // Files may have different accounts.
-            for (stored, decisions) in stored_files(&files, end.as_deref().unwrap_or_default()) {
-                self.follow(stored, decisions).await;
+            if end.iter().flatten().any(|result| result.is_stored) {
+                self.follow().await;
             }
             running.finish(end);
         });
@@ -451,18 +447,18 @@ impl Inner {
         }
     }
 
-    fn changed(&self, files: Vec<PathBuf>) {
+    /// Tells of changed rows. The work that follows is done later.
+    fn changed(&self) {
         if let Some(on_change) = self.on_change.get() {
-            // Without files, there is no further work, so that the future is dropped.
-            drop(on_change(files, ImportDecisions::default()));
+            drop(on_change());
         }
     }
 
-    /// Gives stored files to the packs that know their columns, and waits for the packs, because
-    /// the program may end with the job.
-    async fn follow(&self, files: Vec<PathBuf>, decisions: ImportDecisions) {
+    /// Tells of imported rows, and waits for the work that follows, because the program may end with
+    /// the job.
+    async fn follow(&self) {
         if let Some(on_change) = self.on_change.get() {
-            on_change(files, decisions).await;
+            on_change().await;
         }
     }
 

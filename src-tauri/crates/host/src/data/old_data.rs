@@ -12,7 +12,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use contract::{
     AgentError, CallerKind, RecordType, SourceName, Text,
-    pack_code::{LinkedService, OldDelivery, OldTables},
+    pack_code::{EarlierData, OldDelivery, OldTables},
     sources::AskLimits,
     text,
 };
@@ -54,7 +54,7 @@ impl Sources {
     /// fails.
     pub(crate) async fn take_over_old_data(&self) {
         let Ok(inner) = self.opened() else { return };
-        for service in &inner.pack_code.services {
+        for service in &inner.pack_code.earlier {
             if inner.problems.lock().contains_key(service.name()) {
                 continue;
             }
@@ -67,21 +67,24 @@ impl Sources {
         }
     }
 
+    /// Whether a file of a pack is still there whose rows became sources.
+    pub(crate) fn has_old_data(&self) -> Result<bool, AgentError> {
+        let inner = self.opened()?;
+        let files = |service: &Arc<dyn EarlierData>| service.files(&inner.data_of(service));
+        Ok(inner.taken_over()?.into_iter().flat_map(files).any(|file| file.exists()))
+    }
+
     /// Deletes the files of packs whose rows became sources, once. A pack may begin a new file, whose
     /// rows never became sources.
     pub(crate) async fn remove_old_data(&self) -> Result<(), AgentError> {
         let inner = self.opened()?;
         let _changing = inner.begin_change().await?;
-        let taken = inner.taken()?;
-        let has_rows = |service: &&Arc<dyn LinkedService>| {
-            taken.get(service.name()).is_some_and(|one| !one.sources.is_empty())
-        };
-        let due: Vec<_> = inner.pack_code.services.iter().filter(has_rows).collect();
+        let due = inner.taken_over()?;
         if due.is_empty() {
             return Err(nothing_to_remove());
         }
         for service in due {
-            for file in service.old_files(&inner.data_of(service)) {
+            for file in service.files(&inner.data_of(service)) {
                 let draft = RecordDraft::new(RecordType::SourceChanged)
                     .field("action", "old_data_removed")
                     .field("service", service.name());
@@ -107,8 +110,8 @@ impl Inner {
     fn try_note_new(&self) -> Result<(), AgentError> {
         let before = self.taken()?;
         let mut taken = before.clone();
-        for service in &self.pack_code.services {
-            let files = service.old_files(&self.data_of(service));
+        for service in &self.pack_code.earlier {
+            let files = service.files(&self.data_of(service));
             if !files.is_empty() && !files.iter().any(|file| file.exists()) {
                 let none = TakenOver { at: self.clock.now(), sources: Vec::new() };
                 taken.entry(service.name().to_owned()).or_insert(none);
@@ -120,9 +123,9 @@ impl Inner {
         self.storage.write_json(&self.taken_file(), &taken)
     }
 
-    async fn take_over(&self, service: &Arc<dyn LinkedService>) -> Result<(), AgentError> {
+    async fn take_over(&self, service: &Arc<dyn EarlierData>) -> Result<(), AgentError> {
         let name = service.name();
-        let has_files = !service.old_files(&self.data_of(service)).is_empty();
+        let has_files = !service.files(&self.data_of(service)).is_empty();
         if !has_files || self.taken()?.contains_key(name) {
             return Ok(());
         }
@@ -150,7 +153,7 @@ impl Inner {
             self.write_notes(source, notes)?;
         }
         self.note_taken(name, names)?;
-        self.changed(Vec::new());
+        self.changed();
         Ok(())
     }
 
@@ -177,7 +180,7 @@ impl Inner {
 
     async fn export_old(
         &self,
-        service: &Arc<dyn LinkedService>,
+        service: &Arc<dyn EarlierData>,
         folder: &Path,
     ) -> Result<Option<OldTables>, AgentError> {
         let (service, data) = (Arc::clone(service), self.data_of(service));
@@ -259,7 +262,7 @@ impl Inner {
         self.storage.write(&stored)
     }
 
-    fn data_of(&self, service: &Arc<dyn LinkedService>) -> PathBuf {
+    fn data_of(&self, service: &Arc<dyn EarlierData>) -> PathBuf {
         self.profile.paths().pack_data(service.name())
     }
 
@@ -270,6 +273,15 @@ impl Inner {
     fn taken(&self) -> Result<Taken, AgentError> {
         let path = self.taken_file();
         if path.is_file() { self.storage.read_json(&path) } else { Ok(Taken::new()) }
+    }
+
+    /// Returns the packs whose rows became sources, and whose files nobody removed.
+    fn taken_over(&self) -> Result<Vec<&Arc<dyn EarlierData>>, AgentError> {
+        let taken = self.taken()?;
+        let has_sources = |service: &&Arc<dyn EarlierData>| {
+            taken.get(service.name()).is_some_and(|one| !one.sources.is_empty())
+        };
+        Ok(self.pack_code.earlier.iter().filter(has_sources).collect())
     }
 
     fn note_taken(&self, service: &str, sources: Vec<SourceName>) -> Result<(), AgentError> {

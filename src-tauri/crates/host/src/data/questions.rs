@@ -44,8 +44,8 @@ const OWN_QUESTIONS: [&str; 14] = [
     "library",
     "hosts",
 ];
-/// The questions of a driver, whose answer is a hash, and of packs that get the files, too.
-const OTHER_QUESTIONS: [&str; 2] = ["driver", "advertiser"];
+/// The question of a driver, whose answer is a hash.
+const DRIVER: &str = "driver";
 
 /// Whether stored rows may go by an answer.
 pub(super) fn takes_rows_out(id: &str, answer: &str) -> bool {
@@ -66,7 +66,7 @@ fn question_of(id: &str) -> &str {
 /// Returns the first answer to a question that there is not.
 pub(super) fn find_unknown(answers: &BTreeMap<String, String>) -> Option<&str> {
     let is_known = |id: &str| {
-        let all = [&FILE_QUESTIONS[..], &OWN_QUESTIONS[..], &OTHER_QUESTIONS[..]];
+        let all = [&FILE_QUESTIONS[..], &OWN_QUESTIONS[..], &[DRIVER][..]];
         all.iter().any(|ids| ids.contains(&question_of(id)))
     };
     answers.keys().map(String::as_str).find(|id| !is_known(id))
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_a_question_that_there_is_not_is_found() {
-        let known = answers(&["vanished", "vanished:a.csv", "date_order", "driver", "advertiser"]);
+        let known = answers(&["vanished", "vanished:a.csv", "date_order", "driver"]);
         assert_eq!(find_unknown(&known), None);
         for id in ["vanish", "dates", "dates:a.csv", ""] {
             assert_eq!(find_unknown(&answers(&["older", id])), Some(id));

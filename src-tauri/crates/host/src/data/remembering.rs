@@ -3,8 +3,7 @@
 
 use contract::{
     AgentError, Reason, Text,
-    data::DateOrder,
-    sources::{ImportDecisions, ImportMode, NumberSign},
+    sources::{DateOrder, ImportDecisions, ImportMode, NumberSign},
     text,
 };
 

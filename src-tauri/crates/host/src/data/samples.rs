@@ -48,7 +48,7 @@ impl Sources {
             if end.as_ref().is_ok_and(Vec::is_empty) {
                 inner.jobs.note(&id, "The sample is already there.".into());
             }
-            inner.changed(Vec::new());
+            inner.changed();
             running.finish(end);
         }));
         Ok(job)
@@ -64,7 +64,7 @@ impl Sources {
         // No person asked for it.
         let renewing = inner.import_samples(Wanted::Outdated, "", &inner.closing);
         match for_caller(CallerKind::default(), renewing).await {
-            Ok(_) => inner.changed(Vec::new()),
+            Ok(_) => inner.changed(),
             Err(error) => tracing::info!(%error.message, "the sample was not made again"),
         }
     }

@@ -42,7 +42,7 @@ impl Sources {
         inner.storage.write_definitions(&params.source, &text)?;
         inner.keep_version(&params.source, &definitions)?;
         inner.keep_approvals(&before, &definitions)?;
-        inner.changed(Vec::new());
+        inner.changed();
         Ok(())
     }
 }

@@ -48,7 +48,7 @@ impl Sources {
             let gone = missing(&former.columns, &state.columns);
             inner.drop_columns(name, &state.columns, &gone)?;
         }
-        inner.changed(Vec::new());
+        inner.changed();
         inner.view(name)
     }
 
@@ -67,7 +67,7 @@ impl Sources {
         inner.storage.remove(name)?;
         inner.forget_approvals(name)?;
         inner.note_removed(name, pair)?;
-        inner.changed(Vec::new());
+        inner.changed();
         password.map_err(|error| password_left(name, &error))
     }
 }

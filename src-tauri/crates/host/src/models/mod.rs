@@ -11,7 +11,6 @@ use contract::{AgentError, MessageExplainResponse, ModelCapabilities, Settings, 
 use engine::ports::{Clock, Model, Models, Profile as _, Random};
 use models::{Api, ConnectionCheck, Diagnosis, HttpClient, WithFallback, echo::EchoModel};
 use offline::{KnownSources, OfflineModel, OfflinePack, SourceDirectory};
-use parking_lot::RwLock;
 use secrecy::SecretString;
 
 use crate::{
@@ -76,14 +75,14 @@ pub(crate) struct HostModels {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     silence: Option<Duration>,
-    offline: RwLock<Arc<OfflineModel>>,
-    /// The sources that the offline model may be asked about. None if the process serves visitors.
-    sources: Option<Arc<dyn SourceDirectory>>,
+    offline: Arc<OfflineModel>,
     http: OnceLock<HttpClient>,
     lately: Arc<RecentProvider>,
 }
 
 impl HostModels {
+    /// Makes the models. `sources` are those that the offline model may be asked about: none if the
+    /// process serves visitors.
     pub(crate) fn new(
         profile: Arc<LiveProfile>,
         keys: Keys,
@@ -93,27 +92,20 @@ impl HostModels {
         packs: Vec<OfflinePack>,
         sources: Option<Arc<dyn SourceDirectory>>,
     ) -> Self {
-        let offline = RwLock::new(Arc::new(make_offline(packs, sources.as_ref())));
         Self {
             profile,
             keys,
             clock,
             random,
             silence,
-            offline,
-            sources,
+            offline: Arc::new(make_offline(packs, sources)),
             http: OnceLock::new(),
             lately: Arc::default(),
         }
     }
 
-    /// Replaces the packs that the offline model knows, for example after an import with new names.
-    pub(crate) fn set_offline_packs(&self, packs: Vec<OfflinePack>) {
-        *self.offline.write() = Arc::new(make_offline(packs, self.sources.as_ref()));
-    }
-
     fn offline_model(&self) -> Arc<OfflineModel> {
-        Arc::clone(&self.offline.read())
+        Arc::clone(&self.offline)
     }
 
     /// Explains how the offline model understands a message. `known` are the sources that the message
@@ -256,11 +248,11 @@ impl Models for HostModels {
 /// sources.
 fn make_offline(
     packs: Vec<OfflinePack>,
-    sources: Option<&Arc<dyn SourceDirectory>>,
+    sources: Option<Arc<dyn SourceDirectory>>,
 ) -> OfflineModel {
     let model = OfflineModel::new(packs);
     match sources {
-        Some(sources) => model.with_sources(Arc::clone(sources)),
+        Some(sources) => model.with_sources(sources),
         None => model,
     }
 }

@@ -9,7 +9,7 @@ use contract::{
 };
 use engine::ports::{
     Access, Adapted, Agent, Instructions, Model, Models, Reachable, Resume, Roster, ToolFailure,
-    ToolRequest, Tools,
+    ToolRequest, Tools, agent_of,
 };
 use offline::{OfflineModel, OfflinePack};
 use parking_lot::Mutex;
@@ -34,7 +34,7 @@ impl HostAccess {
     }
 
     fn prepare(&self, packs: &Arc<[PackId]>) -> Reachable {
-        let mut known = self.tools.named_packs();
+        let mut known = self.tools.usable_packs();
         known.retain(|(manifest, _)| packs.contains(&manifest.id));
         packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
         let known =
@@ -117,21 +117,20 @@ impl Roster for LimitedTools {
     fn agents(&self) -> Arc<Vec<Agent>> {
         let specs = self.specs();
         let renamed = |agent: &Agent| {
-            let own = |id: &ToolId| {
-                specs
-                    .iter()
-                    .find(|spec| spec.pack == agent.pack && spec.is_named(id))
-                    .map(|spec| spec.id.clone())
+            let reachable = |id: &ToolId| {
+                let named = || specs.iter().filter(move |spec| spec.is_named(id));
+                let own = named().find(|spec| spec.pack == agent.pack);
+                own.or_else(|| named().next()).map(|spec| spec.id.clone())
             };
-            Agent { tools: agent.tools.iter().filter_map(own).collect(), ..agent.clone() }
+            Agent { tools: agent.tools.iter().filter_map(reachable).collect(), ..agent.clone() }
         };
         self.agents.select_from(self.all.agents(), |all| {
             all.iter().filter(|agent| self.has_pack(&agent.pack)).map(renamed).collect()
         })
     }
 
-    fn instructions(&self, tool: &ToolSpec) -> Instructions {
-        self.all.instructions(tool)
+    fn instructions(&self, tool: &ToolSpec, agent: Option<&Agent>) -> Instructions {
+        self.all.instructions(tool, agent)
     }
 }
 
@@ -147,7 +146,7 @@ impl Tools for LimitedTools {
     }
 
     fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
-        self.agents().iter().find(|agent| agent.tools.contains(tool)).map(|agent| agent.id.clone())
+        agent_of(&self.agents(), &self.specs(), tool)
     }
 
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {

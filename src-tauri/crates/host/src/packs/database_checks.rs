@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Reason};
 
 use crate::profile::Paths;
 
@@ -46,15 +45,6 @@ pub(crate) fn copy(paths: &Paths, now: DateTime<Utc>) {
     for path in list_databases(paths) {
         if let Err(error) = store::copy_database(&path, now) {
             tracing::warn!(%error, "a pack's database could not be copied");
-        }
-    }
-}
-
-/// Makes the next start check a pack's databases, if the error says that a database is damaged.
-pub(crate) fn suspect_after(error: &AgentError, folder: &Path) {
-    if error.has_reason(Reason::DataDamaged) {
-        for path in list_in(folder) {
-            store::suspect_database(&path);
         }
     }
 }

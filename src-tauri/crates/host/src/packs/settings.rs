@@ -1,11 +1,14 @@
-//! Settings of packs: checks the user's values against the manifest's defaults and passes them to
-//! the packs. Must not know the meaning of a value.
+//! Settings of packs: checks the user's values against the manifest's defaults. Must not know the
+//! meaning of a value.
 
 use contract::{AgentError, Settings, text};
 use packs::{LoadedPack, Pack};
 use serde_json::{Map, Value};
 
 use super::tools::HostTools;
+
+/// The detail of a fault with the names of the settings that a pack has.
+const KNOWN: &str = "known";
 
 /// Checks that each pack can use its changed values. Unchanged values are not checked, so that one
 /// invalid value does not prevent other changes. Values of a missing pack are kept.
@@ -17,26 +20,14 @@ pub(crate) fn check_changes(
     let changed = |pack: &&Pack| settings_of(before, pack) != settings_of(after, pack);
     usable_packs(&tools.loaded_packs())
         .filter(changed)
-        .try_for_each(|pack| merge_settings(after, pack, tools).map(drop))
+        .try_for_each(|pack| check_values(after, pack))
 }
 
-/// Passes each pack its settings. A pack that cannot use them gets its defaults; the errors are
-/// returned.
+/// Makes new settings count. Returns the errors of values that packs cannot use.
 pub(crate) fn apply_settings(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     tools.refresh_overrides();
-    let mut faults = Vec::new();
-    for pack in usable_packs(&tools.loaded_packs()) {
-        let values = merge_settings(settings, pack, tools).unwrap_or_else(|fault| {
-            faults.push(fault);
-            pack.manifest.settings.clone()
-        });
-        if let Some(open) = tools.services.service(pack.manifest.id.as_str())
-            && let Err(fault) = open.service.configure(&values)
-        {
-            faults.push(add_setting_name(fault, pack));
-        }
-    }
-    faults
+    let packs = tools.loaded_packs();
+    usable_packs(&packs).filter_map(|pack| check_values(settings, pack).err()).collect()
 }
 
 /// Returns the user's values for a pack.
@@ -48,17 +39,11 @@ fn usable_packs(packs: &[LoadedPack]) -> impl Iterator<Item = &Pack> {
     packs.iter().filter_map(|one| one.pack.as_ref())
 }
 
-/// Returns the pack's defaults overwritten by the user's values. Fails if the pack cannot use a
-/// value.
-fn merge_settings(
-    settings: &Settings,
-    pack: &Pack,
-    tools: &HostTools,
-) -> Result<Map<String, Value>, AgentError> {
+/// Fails if the pack cannot use a value of the user.
+fn check_values(settings: &Settings, pack: &Pack) -> Result<(), AgentError> {
     let id = &pack.manifest.id;
-    let mut values = pack.manifest.settings.clone();
     for (name, value) in settings_of(settings, pack).into_iter().flatten() {
-        let Some(default) = values.get_mut(name) else {
+        let Some(default) = pack.manifest.settings.get(name) else {
             let known =
                 pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             let hint = if known.is_empty() {
@@ -70,7 +55,11 @@ fn merge_settings(
                 AgentError::invalid(text!("The pack {id} has no setting {name}.", id, name))
                     .reason("setting_unknown")
                     .hint(hint);
-            return Err(add_setting_name(error.with("field", name.as_str()), pack));
+            let names: Vec<&str> = pack.manifest.settings.keys().map(String::as_str).collect();
+            return Err(add_setting_name(
+                error.with("field", name.as_str()).with(KNOWN, names),
+                pack,
+            ));
         };
         if std::mem::discriminant(default) != std::mem::discriminant(value) {
             let error = AgentError::invalid(text!(
@@ -85,13 +74,13 @@ fn merge_settings(
                 pack,
             ));
         }
-        default.clone_from(value);
     }
-    tools
-        .services
-        .check_settings(id.as_str(), &values)
-        .map_err(|error| add_setting_name(error, pack))?;
-    Ok(values)
+    Ok(())
+}
+
+/// Whether a fault is a value of a setting that its pack does not have, such as one that an earlier version had.
+pub(crate) fn is_unknown_setting(fault: &AgentError) -> bool {
+    fault.details.contains_key(KNOWN)
 }
 
 /// Adds the dotted name of the setting in the settings file to an error.

@@ -1,17 +1,15 @@
-//! Implements the engine's port for tools over all usable packs: linked-in services, MCP servers,
+//! Implements the engine's port for tools over all usable packs: services of the app, MCP servers,
 //! and the HTTP requests and programs that `packs` runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, OnceLock},
 };
 
 use contract::{
-    AgentError, CredentialView, Effect, PackId, PackView, Reach, ServerTool, ToolSpec, ToolTarget,
+    AgentError, CredentialView, Effect, PackId, PackView, Reach, ServerTool, ToolId, ToolSpec,
+    ToolTarget,
     manifest::{PackManifest, ToolEntry},
     pack_code::PackAdapter,
 };
@@ -22,7 +20,7 @@ use parking_lot::RwLock;
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::{declared_keys::declared_keys, memory_service::MemoryService, services::Services};
+use super::{declared_keys::declared_keys, memory_service::MemoryService};
 use crate::{
     data::{Sources, WeakSources},
     keys::{self, Declared, Destination, Keys},
@@ -36,7 +34,6 @@ mod calls;
 pub(crate) struct HostTools {
     specs: RwLock<Arc<Vec<ToolSpec>>>,
     packs: RwLock<Arc<Vec<LoadedPack>>>,
-    pub(crate) services: Services,
     pub(crate) memory: MemoryService,
     sources: OnceLock<WeakSources>,
     adapters: Vec<Arc<dyn PackAdapter>>,
@@ -49,14 +46,6 @@ pub(crate) struct HostTools {
     folders: Vec<PathBuf>,
     /// The destinations that the tools of added servers can send data to.
     reaches: RwLock<BTreeMap<PackId, Reach>>,
-    /// The packs that the process serves to remote callers. None if it serves the owner of the
-    /// profile.
-    served_packs: Option<Arc<[PackId]>>,
-    /// Whether names are read from the data of every pack. Reading opens the data, and callers of
-    /// some packs need not wait for the data of others.
-    names: AtomicBool,
-    /// The manifests of usable packs, with the names in their data.
-    named: RwLock<Arc<Vec<PackManifest>>>,
     agents: RwLock<Arc<Vec<Agent>>>,
 }
 
@@ -65,7 +54,6 @@ impl HostTools {
     pub(crate) fn new(
         packs: Vec<LoadedPack>,
         reaches: BTreeMap<PackId, Reach>,
-        services: Services,
         servers: &Arc<HostServers>,
         options: &Options,
     ) -> Self {
@@ -73,7 +61,6 @@ impl HostTools {
         let tools = Self {
             specs: RwLock::default(),
             packs: RwLock::new(Arc::new(packs)),
-            services,
             memory: MemoryService::default(),
             sources: OnceLock::new(),
             adapters: options.pack_code.adapters.clone(),
@@ -83,15 +70,12 @@ impl HostTools {
             program_dir: options.program_dir.clone(),
             folders: options.pack_folders(profile.paths().packs()),
             reaches: RwLock::new(reaches),
-            names: AtomicBool::new(options.served_packs.is_none()),
-            served_packs: options.served_packs.clone(),
-            named: RwLock::default(),
             agents: RwLock::default(),
             servers: Arc::clone(servers),
         };
         tools.refresh_overrides();
         tools.rebuild_specs();
-        tools.reload_names();
+        tools.rebuild_agents();
         tools
     }
 
@@ -104,7 +88,7 @@ impl HostTools {
     pub(crate) fn refresh_overrides(&self) {
         if self.servers.refresh_overrides(&self.loaded_packs()) {
             self.rebuild_specs();
-            self.reload_names();
+            self.rebuild_agents();
         }
     }
 
@@ -284,65 +268,42 @@ impl HostTools {
         packs.extend(added.into_iter().map(|(loaded, _)| loaded));
         *self.packs.write() = Arc::new(packs);
         self.rebuild_specs();
-        self.reload_names();
+        self.rebuild_agents();
     }
 
-    /// Returns a manifest with the names in the pack's data. The names in the manifest itself
-    /// belong to the sample.
-    fn with_names(&self, manifest: &PackManifest) -> PackManifest {
-        let mut manifest = manifest.clone();
-        let is_served =
-            self.served_packs.as_ref().is_some_and(|packs| packs.contains(&manifest.id));
-        let is_named = self.names.load(Ordering::Acquire) || is_served;
-        if let Some(open) = self.services.service(manifest.id.as_str()).filter(|_| is_named) {
-            open.service.replace_names_from_data(&mut manifest);
-        }
-        manifest
-    }
-
-    /// Enables reading names from the data of every pack. Returns true on the first call.
-    pub(crate) fn enable_names(&self) -> bool {
-        let news = !self.names.swap(true, Ordering::AcqRel);
-        if news {
-            self.reload_names();
-        }
-        news
-    }
-
-    /// Reads names and specialists again, after the data has changed.
-    pub(crate) fn reload_names(&self) {
+    /// Makes the specialists again, after the tools have changed.
+    pub(crate) fn rebuild_agents(&self) {
         let loaded = self.loaded_packs();
-        let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
-        let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
+        let usable = loaded
+            .iter()
+            .filter_map(|loaded| loaded.pack.as_ref())
+            .filter(|pack| self.servers.pins.is_manifest_accepted(&pack.manifest.id));
         let specs = self.specs();
-        let own = |manifest: &PackManifest| {
-            specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>()
-        };
-        let usable = named.iter().filter(|named| self.servers.pins.is_manifest_accepted(&named.id));
-        let agents = usable.map(|manifest| packs::agent(manifest, &own(manifest))).collect();
-        *self.named.write() = Arc::new(named);
+        let agents = usable.map(|pack| packs::agent(&pack.manifest, &specs)).collect();
         *self.agents.write() = Arc::new(agents);
     }
 
-    /// Returns the packs for the offline model, with the names in their data.
+    /// Returns the packs for the offline model.
     pub(crate) fn offline_packs(&self) -> Vec<OfflinePack> {
-        let named = self.named_packs().into_iter();
-        named.map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
+        let packs = self.usable_packs().into_iter();
+        packs.map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
     }
 
-    /// Returns the manifest of a usable pack.
-    pub(crate) fn manifest_of(&self, pack: &PackId) -> Option<PackManifest> {
-        let packs = self.loaded_packs();
-        let loaded = packs.iter().filter_map(|loaded| loaded.pack.as_ref());
-        loaded.map(|pack| &pack.manifest).find(|manifest| manifest.id == *pack).cloned()
+    /// Returns the instructions that the folder of a pack has for a tool. `mapping` is the file that
+    /// the manifest names.
+    fn instructions_in(&self, pack: &PackId, tool: &ToolId, mapping: Option<&str>) -> Instructions {
+        let found = packs::instructions(&self.folders, pack, tool, mapping);
+        Instructions {
+            found: found.text.map(|(place, text)| (place.display().to_string(), text)),
+            problems: found.problems,
+        }
     }
 
-    /// Returns every usable pack: its manifest with the names in the data, and its tools.
-    pub(crate) fn named_packs(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
-        let named = Arc::clone(&self.named.read());
+    /// Returns every usable pack: its manifest and its tools.
+    pub(crate) fn usable_packs(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
         let loaded = self.loaded_packs();
         let packs = loaded.iter().filter_map(|loaded| loaded.pack.as_ref());
-        named.iter().cloned().zip(packs.map(|pack| pack.tools.clone())).collect()
+        packs.map(|pack| (pack.manifest.clone(), pack.tools.clone())).collect()
     }
 }
 
@@ -386,7 +347,12 @@ impl Roster for HostTools {
         Arc::clone(&self.agents.read())
     }
 
-    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+    fn instructions(&self, tool: &ToolSpec, agent: Option<&Agent>) -> Instructions {
+        let lent = agent.filter(|agent| agent.pack != tool.pack);
+        let own = lent.map(|agent| self.instructions_in(&agent.pack, &tool.plain_id(), None));
+        if let Some(own) = own.filter(|own| own.found.is_some()) {
+            return own;
+        }
         let packs = self.loaded_packs();
         let pack = packs
             .iter()
@@ -395,15 +361,6 @@ impl Roster for HostTools {
         let Some(entry) = pack.and_then(|pack| pack.manifest.entry_of(tool)) else {
             return Instructions::default();
         };
-        let found = packs::instructions(
-            &self.folders,
-            &tool.pack,
-            &entry.id,
-            entry.instructions.as_deref(),
-        );
-        Instructions {
-            found: found.text.map(|(place, text)| (place.display().to_string(), text)),
-            problems: found.problems,
-        }
+        self.instructions_in(&tool.pack, &entry.id, entry.instructions.as_deref())
     }
 }

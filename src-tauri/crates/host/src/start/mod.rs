@@ -23,7 +23,7 @@ use crate::{
     keys::Keys,
     log::{HostLog, Ledger, open_log, resolve_installation},
     models::{HostEmbedders, HostModels},
-    packs::{HostAccess, HostPacks, HostTools, Services, declared_credentials, load_packs},
+    packs::{HostAccess, HostPacks, HostTools, declared_credentials, load_packs},
     profile::{Database, Environment, LiveProfile, Options, Paths},
     pushes::Pushes,
     servers::{self, HostServers, ServerDeps, ServerSetup},
@@ -76,9 +76,8 @@ impl Host {
         });
         servers.overrides.set_engine(&engine);
         tools.memory.set_engine(&engine);
-        let events = Arc::clone(&pushes.hub) as _;
-        let packs = HostPacks::new(&engine, tools, &models, &log, events);
-        follow_sources(&sources, &engine, &packs, &alerts, &pushes, &options);
+        let packs = HostPacks::new(tools);
+        follow_sources(&sources, &engine, &alerts, &pushes);
         let host = Arc::new(Self::new(Parts {
             engine,
             profile,
@@ -114,21 +113,12 @@ impl Host {
     }
 }
 
-/// Outdates earlier analyses when rows of sources change, gives stored files to the packs that know
-/// their columns, and has the rules of alerts checked.
-fn follow_sources(
-    sources: &Sources,
-    engine: &Arc<Engine>,
-    packs: &HostPacks,
-    alerts: &Arc<Alerts>,
-    pushes: &Pushes,
-    options: &Options,
-) {
-    let (engine, imports) = (Arc::downgrade(engine), packs.imports.clone());
-    let (ids, hub) = (Arc::clone(&options.ids), Arc::clone(&pushes.hub));
+/// Outdates earlier analyses when rows of sources change, and has the rules of alerts checked.
+fn follow_sources(sources: &Sources, engine: &Arc<Engine>, alerts: &Arc<Alerts>, pushes: &Pushes) {
+    let (engine, hub) = (Arc::downgrade(engine), Arc::clone(&pushes.hub));
     // The alerts hold the sources.
     let alerts = Arc::downgrade(alerts);
-    sources.set_on_change(move |files, decisions| {
+    sources.set_on_change(move || {
         hub.push(Push::Sources {});
         if let Some(engine) = engine.upgrade() {
             engine.analyses.forget();
@@ -137,9 +127,7 @@ fn follow_sources(
         if let Some(alerts) = &alerts {
             alerts.note_change();
         }
-        let (imports, ids) = (imports.clone(), Arc::clone(&ids));
         Box::pin(async move {
-            imports.take_known_files(files, &decisions, ids.as_ref()).await;
             if let Some(alerts) = alerts {
                 alerts.follow_import().await;
             }
@@ -194,7 +182,6 @@ fn open_tools(
         read_only: options.read_only_folders(paths.packs(), &packs),
         find_programs: servers::find_programs,
     };
-    let services = Services::open(&mut packs, paths, options)?;
     let setup = ServerSetup {
         deps,
         // The chat API offers packs to visitors, but servers of the profile's owner only to the
@@ -209,7 +196,7 @@ fn open_tools(
     };
     let (servers, reaches) = HostServers::open(&mut packs, setup);
     let servers = Arc::new(servers);
-    let tools = HostTools::new(packs, reaches, services, &servers, options);
+    let tools = HostTools::new(packs, reaches, &servers, options);
     Ok((servers, Arc::new(tools)))
 }
 

@@ -12,7 +12,7 @@ use store::Recovered;
 use crate::{
     host::start_notice,
     log::HostLog,
-    packs::{HostTools, apply_settings, database_checks, missing_packs_error},
+    packs::{HostTools, apply_settings, database_checks, is_unknown_setting, missing_packs_error},
     profile::{LiveProfile, Options, Paths},
     pushes::Pushes,
     servers::{HostServers, needs_acceptance},
@@ -30,10 +30,12 @@ pub(super) fn configure_packs(
         start_notice("no_packs", &text)
     });
     let faults = apply_settings(&profile.settings(), tools).into_iter().map(|fault| {
-        let text = text!(
-            "{fault} Its default is used until this is corrected in Tools.",
-            fault = fault.text()
-        );
+        let told = fault.text();
+        let text = if is_unknown_setting(&fault) {
+            text!("{fault} It has no effect. Remove it from countersign.toml.", fault = told)
+        } else {
+            text!("{fault} Its default is used until this is corrected in Tools.", fault = told)
+        };
         start_notice("pack_settings", &text)
     });
     missing.into_iter().chain(faults).collect()
@@ -99,7 +101,7 @@ pub(super) fn follow_definitions(
     servers.pins.set_on_change(Box::new(move || {
         let Some(tools) = weak.upgrade() else { return };
         tools.rebuild_specs();
-        tools.reload_names();
+        tools.rebuild_agents();
         let waiting: Vec<ServerTool> =
             tools.server_tools().into_iter().filter(needs_acceptance).collect();
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX);

@@ -59,7 +59,7 @@ async fn export(host: &Host, into: &Path, format: SessionFormat) -> SessionExpor
 async fn a_conversation_is_exported_in_each_format_with_its_records() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    ask(&host, "How is account 17 pacing this month?").await;
+    ask(&host, "What do you remember about account 17?").await;
     ask(&host, HOSTILE).await;
     host.session_rename(SessionRenameParams { session: "s".into(), title: HOSTILE.into() })
         .await
@@ -80,7 +80,7 @@ async fn a_conversation_is_exported_in_each_format_with_its_records() {
         let mode = fs::metadata(&written.file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "only its owner can read it");
         let text = fs::read_to_string(&written.file).unwrap();
-        assert!(text.contains("How is account 17 pacing this month?"), "{format:?}");
+        assert!(text.contains("What do you remember about account 17?"), "{format:?}");
         assert!(text.contains(&last.leaf), "the newest record before the export: {format:?}");
         match format {
             SessionFormat::Html => {
@@ -119,7 +119,7 @@ async fn a_conversation_is_exported_in_each_format_with_its_records() {
 async fn an_export_that_cannot_be_recorded_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    ask(&host, "How is account 17 pacing this month?").await;
+    ask(&host, "What do you remember about account 17?").await;
     let into = tempfile::tempdir().unwrap();
     let log = rusqlite::Connection::open(folder.path().join("audit.db")).unwrap();
     log.execute_batch(
@@ -143,7 +143,7 @@ async fn an_export_that_cannot_be_recorded_leaves_no_file() {
 async fn a_deleted_conversation_returns_by_an_undo_and_never_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    ask(&host, "How is account 17 pacing this month?").await;
+    ask(&host, "What do you remember about account 17?").await;
     let delete = || SessionDeleteParams { session: "s".into(), undo: true };
     let session = || SessionParams { session: "s".into() };
     assert!(host.session_delete(delete()).await.unwrap().undo_seconds >= 10);
@@ -165,7 +165,7 @@ async fn a_deleted_conversation_returns_by_an_undo_and_never_after_a_restart() {
 async fn an_archived_conversation_is_listed_apart_and_keeps_its_mark() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    ask(&host, "How is account 17 pacing this month?").await;
+    ask(&host, "What do you remember about account 17?").await;
     let mark = SessionMarkParams { session: "s".into(), pinned: Some(true), archived: Some(true) };
     host.session_mark(mark).await.unwrap();
     assert_eq!((listed(&host, false).await, listed(&host, true).await), (vec![], vec!["s".into()]));

@@ -16,17 +16,14 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
     ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, AuditExportParams, AuditFilter,
-    AuditFindParams, Commands, DataImportParams, Decision, Empty, ErrorCode, ImportParams,
-    ItemBody, MemoryListParams, MemoryParams, SessionId, SessionParams, SettingsSetParams,
-    SwitchSetParams, SwitchTarget, ToolCallParams, TurnStartParams,
+    AuditFindParams, Commands, Decision, Empty, ErrorCode, ItemBody, MemoryListParams,
+    MemoryParams, SessionId, SessionParams, SettingsSetParams, SourceAddParams, SwitchSetParams,
+    SwitchTarget, ToolCallParams, TurnStartParams, sources::ImportDecisions,
 };
 use engine::ports::Clock;
 use host::{Host, Options};
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
-
-const PACING: &str = "campaign-portfolio-pacing";
-const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
 
 /// A clock that the test sets forward by seconds.
 #[derive(Default)]
@@ -50,8 +47,10 @@ impl Expected {
 
 async fn open(folder: &Path, clock: &Arc<Later>) -> Arc<Host> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+    let program = kit::programs::program("csign-data");
     crate::open(|| Options {
         data_dir: Some(folder.to_owned()),
+        program_dir: program.parent().unwrap().to_owned(),
         pack_dirs: vec![tools.clone()],
         pack_code: shipped_packs::all(),
         clock: Arc::clone(clock) as _,
@@ -97,13 +96,21 @@ async fn propose(host: &Host, text: &str, decision: Option<Decision>) {
 }
 
 async fn import(host: &Host, file: &Path) {
-    let params = DataImportParams {
-        pack: PACING.into(),
-        paths: vec![file.display().to_string()],
-        options: None,
+    let params = SourceAddParams {
+        place: file.display().to_string(),
+        name: None,
+        decisions: ImportDecisions::default(),
+        unattended: false,
+        forget_remembered: false,
     };
-    let job = host.data_import(params).await.unwrap().job;
-    while !host.data_import_status(ImportParams { job: job.clone() }).await.unwrap().finished {
+    let job = host.source_add(params).await.unwrap();
+    loop {
+        let view = host.source_job(job.clone()).await.unwrap();
+        assert_eq!(view.failure, None);
+        if let Some(results) = view.results {
+            assert!(results[0].is_stored, "{results:?}");
+            return;
+        }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
@@ -130,16 +137,11 @@ async fn recorded(host: &Host) -> BTreeMap<String, usize> {
 }
 
 /// Makes a denied call, changes settings, and runs an import and an export.
-async fn use_at_noon(
-    host: &Arc<Host>,
-    folder: &std::path::Path,
-    pacing: Value,
-    expected: &mut Expected,
-) {
-    let target = SwitchTarget::Tool("analyze_portfolio_pacing".into());
+async fn use_at_noon(host: &Arc<Host>, folder: &std::path::Path, expected: &mut Expected) {
+    let target = SwitchTarget::Tool("recall".into());
     host.switch_set(SwitchSetParams { target: target.clone(), on: false }).await.unwrap();
     expected.add("kill_switch", 1);
-    let denied = call(host, "analyze_portfolio_pacing", pacing).await.unwrap();
+    let denied = call(host, "recall", json!({ "about": "account 17" })).await.unwrap();
     assert_eq!(denied, Value::Null, "it is switched off");
     expected.add("policy_decision", 1);
     host.switch_set(SwitchSetParams { target, on: true }).await.unwrap();
@@ -152,7 +154,7 @@ async fn use_at_noon(
     host.settings_set(SettingsSetParams { settings }).await.unwrap();
     expected.add("setting_changed", 1);
     let file = folder.join("rows.csv");
-    fs::write(&file, format!("{HEADER}7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n")).unwrap();
+    fs::write(&file, "Day,Campaign,Cost\n2025-11-09,Oak,12.34\n").unwrap();
     import(host, &file).await;
     expected.add("data_imported", 1);
     let export = folder.join("export").display().to_string();
@@ -193,9 +195,6 @@ async fn a_day_of_mixed_activity_leaves_exactly_the_expected_records() {
         assert_eq!(found["memories"], json!([]));
         reads += 1;
     }
-    let pacing = json!({ "account_id": "17" });
-    call(&host, "analyze_portfolio_pacing", pacing.clone()).await.unwrap();
-    reads += 1;
 
     // At noon, one note is rejected, one is approved, and one is left undecided.
     propose(&host, "Account 17 reports late", Some(Decision::Reject { reason: None })).await;
@@ -203,7 +202,7 @@ async fn a_day_of_mixed_activity_leaves_exactly_the_expected_records() {
     propose(&host, "Account 17 reports in CET", Some(yes)).await;
     propose(&host, "Account 17 is large", None).await;
 
-    use_at_noon(&host, folder.path(), pacing, &mut expected).await;
+    use_at_noon(&host, folder.path(), &mut expected).await;
     host.stop().await;
     drop(host);
     expected.add("app_stopped", 1);

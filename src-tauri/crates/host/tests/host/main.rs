@@ -6,7 +6,6 @@ mod boards;
 mod changed_servers;
 mod conversations;
 mod daily_servers;
-mod data;
 mod data_tools;
 mod data_world;
 mod databases;

@@ -1,11 +1,11 @@
 //! Tests of packs as their manifests define them: a server that cannot run, as shown in the Tools
-//! view, names of members, and files that the user imports.
+//! view, names of members, and settings.
 
 use std::{fs, path::Path, time::Duration};
 
 use contract::{
-    ApprovalDecideParams, Commands, DataImportParams, Decision, Empty, ImportParams, ServerState,
-    ToolCallParams, TurnStartParams,
+    AgentError, ApprovalDecideParams, Commands, Decision, Empty, PromptPreviewParams, ServerState,
+    SettingsSetParams, ToolCallParams, TurnStartParams,
 };
 use host::{Host, Options};
 use serde_json::{Value, json};
@@ -81,8 +81,7 @@ async fn a_window_without_packs_is_told_which_folders_were_searched() {
     host.stop().await;
 }
 
-/// Writes a copy of the ledger pack whose manifest uses other names than its server, and which
-/// accepts files.
+/// Writes a copy of the ledger pack whose manifest uses other names than its server.
 fn renamed_ledger(tools: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -106,12 +105,11 @@ fn renamed_ledger(tools: &Path) {
     manifest["tools"]["tools"][0]["aliases"] =
         json!({"result": {"entries": "rows", "amount": "sum"}});
     manifest["tools"]["tools"][1]["aliases"] = json!({"arguments": {"sum": "amount"}});
-    manifest["import"] = json!({"label": "Text", "extensions": ["txt"]});
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_manifest_can_rename_members_and_declare_file_imports() {
+async fn a_manifest_can_rename_members() {
     let folder = tempfile::tempdir().unwrap();
     renamed_ledger(&folder.path().join("tools"));
     let host = Host::open(Options {
@@ -150,27 +148,100 @@ async fn a_manifest_can_rename_members_and_declare_file_imports() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(rows[0]["sum"], 7, "{rows}");
+    host.stop().await;
+}
 
-    let notes = folder.path().join("notes.txt");
-    fs::write(&notes, "one").unwrap();
-    let known = &host.data_list(Empty {}).await.unwrap().packs[0];
-    assert_eq!(known.files.as_ref().unwrap().extensions, ["txt"]);
-    for (path, stored) in [(folder.path().join("none.txt"), 0), (notes, 1)] {
-        let paths = vec![path.display().to_string()];
-        let params = DataImportParams { pack: "ledger".into(), paths, options: None };
-        let job = host.data_import(params).await.unwrap();
-        let view = loop {
-            let params = ImportParams { job: job.job.clone() };
-            let view = host.data_import_status(params).await.unwrap();
-            if view.finished {
-                break view;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        };
-        assert_eq!((view.rows_stored, view.error_count), (stored, 1 - stored), "{view:?}");
+/// The pack whose settings are tested.
+const PARCELS: &str = "web-api-example";
+
+async fn open_shipped(folder: &Path) -> std::sync::Arc<Host> {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+    crate::open(|| Options {
+        data_dir: Some(folder.to_owned()),
+        pack_dirs: vec![tools.clone()],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
+}
+
+async fn set(host: &Host, values: Value) -> Result<(), AgentError> {
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.packs = serde_json::from_value(json!({PARCELS: {"settings": values}})).unwrap();
+    host.settings_set(SettingsSetParams { settings }).await.map(drop)
+}
+
+/// Returns why a parcel cannot be tracked: its address is one of this computer.
+async fn refusal(host: &Host) -> String {
+    let params = ToolCallParams {
+        tool: "parcel.track".into(),
+        arguments: json!({"number": 1001}),
+        session: Some("s".into()),
+        headless: true,
+    };
+    host.tool_call(params).await.unwrap().error.unwrap().message.as_str().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_packs_settings_are_checked_and_apply_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open_shipped(folder.path()).await;
+    let packs = host.packs_list(Empty {}).await.unwrap().packs;
+    let defaults = &packs.iter().find(|pack| pack.id.as_str() == PARCELS).unwrap().settings;
+    assert_eq!(defaults["base_url"], "http://127.0.0.1:8787");
+    assert!(refusal(&host).await.starts_with("127.0.0.1 "));
+    set(&host, json!({"base_url": "http://127.0.0.9:8787"})).await.unwrap();
+    for (wrong, name) in [(json!({"base_url": 7}), "base_url"), (json!({"colour": 1}), "colour")] {
+        let error = set(&host, wrong).await.unwrap_err();
+        assert_eq!(error.details["field"], format!("packs.{PARCELS}.settings.{name}"), "{error}");
     }
-    let copy = folder.path().join("data/packs/ledger/imports/notes.txt");
-    assert_eq!(fs::read_to_string(copy).unwrap(), "one");
-    assert_eq!(host.data_list(Empty {}).await.unwrap().packs[0].imported.rows, 1);
+    host.stop().await;
+    drop(host);
+    let file = folder.path().join("countersign.toml");
+    let header = format!("[packs.{PARCELS}.settings]");
+    assert!(fs::read_to_string(&file).unwrap().contains(&header));
+    let host = open_shipped(folder.path()).await;
+    assert!(refusal(&host).await.starts_with("127.0.0.9 "), "what was refused changed nothing");
+    host.stop().await;
+    drop(host);
+
+    fs::write(&file, format!("{header}\ncolour = 1\n[packs.away.settings]\nx = 1\n")).unwrap();
+    let host = open_shipped(folder.path()).await;
+    let told = format!("The pack {PARCELS} has no setting colour. It has no effect.");
+    let notices = host.app_status(Empty {}).await.unwrap().notices;
+    assert!(notices.iter().any(|notice| notice.text.contains(&told)), "{notices:?}");
+    let doctor = host.doctor(Empty {}).await.unwrap();
+    assert!(doctor.checks.iter().any(|check| check.message.contains(&told)), "{doctor:?}");
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    settings.language = "sv".into();
+    host.settings_set(SettingsSetParams { settings })
+        .await
+        .expect("other settings can still be saved");
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("[packs.away.settings]"), "a missing pack keeps its settings: {kept}");
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_specialist_explains_results_of_another_packs_tool_by_its_own_instructions() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+    let host = Host::open(Options {
+        data_dir: Some(folder.path().join("data")),
+        pack_dirs: vec![tools],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
+    .unwrap();
+    let told = async |agent: &str| {
+        let question = "Is it behind?".to_owned();
+        let params = PromptPreviewParams { agent: Some(agent.into()), question };
+        let given = host.prompt_preview(params).await.unwrap().instructions;
+        let of_tool = given.into_iter().find(|one| one.view.tool.as_str() == "data.measure");
+        of_tool.unwrap().text
+    };
+    assert!(told("guardian").await.contains("`behind`: more than 20 percent below the plan."));
+    assert!(!told("data").await.contains("below the plan"));
     host.stop().await;
 }

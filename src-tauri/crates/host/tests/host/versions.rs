@@ -80,8 +80,8 @@ async fn export(host: &Host, into: &Path, format: SessionFormat) -> (String, [u6
     (fs::read_to_string(written.file).unwrap(), [written.other_versions, written.deleted])
 }
 
-const FIRST: &str = "How is account 17 pacing this month?";
-const EDITED: &str = "How is account 23 pacing this month?";
+const FIRST: &str = "What do you remember about account 17?";
+const EDITED: &str = "What do you remember about account 23?";
 const LAST: &str = "And account 41?";
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,5 @@
 //! Checks the specialist of a pack: its tools exist, and its default arguments match the tools'
-//! parameters.
+//! parameters. Tools of other packs are not known here.
 
 use serde_json::Value;
 
@@ -20,9 +20,11 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             "choose another id",
         );
     }
+    let own = text(subject.manifest, "id").unwrap_or_default();
     let ids: Vec<&str> = subject.tools().filter_map(|(_, tool)| text(tool, "id")).collect();
     for (index, id) in list(agent.get("tools")).enumerate() {
-        if let Some(id) = id.as_str().filter(|id| !ids.contains(id)) {
+        let is_lent = |id: &str| id.split_once(':').is_some_and(|(pack, _)| pack != own);
+        if let Some(id) = id.as_str().filter(|id| !is_lent(id) && !ids.contains(id)) {
             faults.at(
                 format!("/agent/tools/{index}"),
                 format!("the pack has no tool `{id}`"),

@@ -1,32 +1,15 @@
-//! Checks aliases of members, and that imported files are read.
+//! Checks aliases of members.
 
 use serde_json::{Map, Value};
 
 use crate::{
     fault::{Faults, join},
-    subject::{Subject, list, present, text},
+    subject::{Subject, text},
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    check_import(subject, faults);
     for (at, tool) in subject.tools() {
         check_arguments(subject, &at, tool, faults);
-    }
-}
-
-/// Imported files are useless unless a program or a server reads them.
-fn check_import(subject: &Subject<'_>, faults: &mut Faults) {
-    let is_read = subject.tools().any(|(_, tool)| {
-        present(tool, "service").is_some()
-            || tool.pointer("/program/data_dir") == Some(&Value::Bool(true))
-    }) || list(subject.manifest.get("servers"))
-        .any(|server| server.get("data_dir") == Some(&Value::Bool(true)));
-    if present(subject.manifest, "import").is_some() && !is_read {
-        faults.at(
-            "/import",
-            "nothing in the pack can read imported files",
-            "give a program or a server `\"data_dir\": true`, or remove `import`",
-        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! Warns of members that execution instructions name between backticks and that no schema of the pack
 //! has. A model never gets such a line, because no result has the member. Files of the user are read
-//! later and are not checked.
+//! later and are not checked, nor are those about tools of other packs.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::{
     fault::Faults,
     files, instructions,
-    subject::{Subject, text},
+    subject::{Subject, list, text},
 };
 
 /// The members of schemas whose values are names or texts of results.
 const NAMED: [&str; 4] = ["enum", "const", "examples", "required"];
 
 pub(super) fn check(subject: &Subject<'_>, warnings: &mut Faults) {
-    if subject.is_made_by_host {
+    if subject.is_made_by_host || uses_others(subject) {
         return;
     }
     let mut known = HashSet::new();
@@ -37,6 +37,12 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Faults) {
         let Ok(text) = files::read(subject.folder, &name) else { continue };
         check_text(&name, &text, &known, warnings);
     }
+}
+
+/// Whether the specialist calls tools of other packs, whose schemas are not known here.
+fn uses_others(subject: &Subject<'_>) -> bool {
+    let named = list(subject.manifest.pointer("/agent/tools"));
+    named.filter_map(Value::as_str).any(|id| id.contains(':'))
 }
 
 fn check_text(file: &str, text: &str, known: &HashSet<String>, warnings: &mut Faults) {

@@ -38,32 +38,6 @@ fn set(manifest: &mut Value, pointer: &str, value: Value) {
 }
 
 #[test]
-fn file_imports_need_a_server_that_reads_them() {
-    let import = json!({"label": "CSV", "extensions": ["csv"]});
-    let reader = |manifest: &mut Value| {
-        manifest["servers"][0]["data_dir"] = json!(true);
-    };
-    let without = faults(|m| {
-        m["servers"].as_array_mut().unwrap().iter_mut().for_each(|server| {
-            server.as_object_mut().unwrap().remove("data_dir");
-        });
-        set(m, "/import", import.clone());
-    });
-    assert_eq!(without.len(), 1, "{without:?}");
-    assert_eq!(without[0].field, "/import");
-    let with = faults(|m| {
-        reader(m);
-        set(m, "/import", import.clone());
-    });
-    assert!(with.is_empty(), "{with:?}");
-    let shape = faults(|m| {
-        reader(m);
-        set(m, "/import", json!({"label": "CSV", "extensions": [".CSV"]}));
-    });
-    assert_eq!(shape[0].field, "/import/extensions/0", "{shape:?}");
-}
-
-#[test]
 fn argument_aliases_are_unique_and_allowed_only_for_server_tools() {
     let aliases = |value: Value| {
         let found = faults(|m| set(m, &read("aliases"), value));
@@ -381,12 +355,6 @@ fn wrong_references() -> Vec<Case> {
             json!("gone"),
             read("offline/slots/0/parameter"),
             "no parameter `gone`",
-        ),
-        (
-            read("offline/intents/0/overall"),
-            json!({"tool": "gone", "intent": "all"}),
-            read("offline/intents/0/overall"),
-            "no intent `all`",
         ),
         (
             "/offline".into(),

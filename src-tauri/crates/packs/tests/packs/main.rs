@@ -90,6 +90,52 @@ fn the_bundled_packs_have_no_problems() {
     }
 }
 
+#[test]
+fn a_specialist_can_have_tools_of_another_pack() {
+    let loaded = packs::load(&[tools()]);
+    let all = loaded.iter().filter_map(|one| one.pack.as_ref());
+    let specs: Vec<contract::ToolSpec> = all.flat_map(|pack| pack.tools.clone()).collect();
+    let tools_of = |id: &str| -> Vec<String> {
+        let manifest = &by_id(&loaded, id).pack.as_ref().unwrap().manifest;
+        packs::agent(manifest, &specs).tools.iter().map(|id| id.as_str().to_owned()).collect()
+    };
+    assert!(tools_of("campaign-portfolio-pacing").contains(&"data.measure".to_owned()));
+    assert!(tools_of("data").iter().all(|id| id.starts_with("data.")), "its own tools alone");
+    let packs = loaded.iter().filter_map(|one| one.pack.as_ref());
+    let agents: Vec<_> = packs.map(|pack| packs::agent(&pack.manifest, &specs)).collect();
+    let of_tool = engine::ports::agent_of(&agents, &specs, &"data.measure".into());
+    assert_eq!(of_tool, Some("data".into()), "the specialist of its own pack answers for a tool");
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut lent = ledger();
+    lent["agent"]["tools"] = json!(["other:notes.find", "ledger:nothing"]);
+    write_pack(&folder.path().join("ledger"), &lent);
+    let faults = packs::load(&[folder.path().into()]).remove(0).view.faults;
+    let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
+    assert_eq!(fields, ["/agent/tools/1"], "a tool of the pack itself must be there");
+    lent["agent"]["tools"] = json!(["other:notes.find"]);
+    write_pack(&folder.path().join("ledger"), &lent);
+    let one = packs::load(&[folder.path().into()]).remove(0);
+    assert!(one.pack.is_some(), "{:?}", one.view.faults);
+    let warnings = &one.view.warnings;
+    assert!(warnings.iter().any(|one| one.field == "/agent/tools/0"), "{warnings:?}");
+}
+
+#[test]
+fn instructions_of_a_specialist_with_lent_tools_name_only_members_that_there_are() {
+    let text = tools().join("campaign-portfolio-pacing/execution_instructions.md");
+    let text = fs::read_to_string(text).unwrap();
+    let figures = here().join("../../../analytics/src/definitions/propose/pacing.json");
+    let known =
+        [tools().join("data/pack.json"), figures].map(|file| fs::read_to_string(file).unwrap());
+    let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    assert!(names.len() > 30, "{names:?}");
+    for name in names {
+        let name = format!("\"{name}\"");
+        assert!(known.iter().any(|text| text.contains(&name)), "{name} is in no result");
+    }
+}
+
 /// `UPDATE_GENERATED=1` rewrites the golden file.
 #[test]
 fn resolved_tools_match_the_golden_file() {

@@ -1,11 +1,15 @@
-//! Tests that ordinary data is not changed at any level: the pacing report, the demo shop, and the
+//! Tests that ordinary data is not changed at any level: rows of advertising, the demo shop, and the
 //! numbers in questions.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    sync::{Arc, Mutex},
+};
 
-use campaign_portfolio_pacing::Pacing;
+use campaign_portfolio_pacing::PacingSample;
 use chrono::{DateTime, TimeZone, Utc};
-use contract::RedactionKind;
+use contract::{RedactionKind, pack_code::SampleData as _};
 use redaction::Level;
 use serde_json::{Map, Value, json};
 
@@ -25,24 +29,40 @@ fn assert_untouched(level: Level, value: &Value) {
     assert_eq!(session.text(&text), text, "also as one text");
 }
 
+/// A file that stays in memory.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[test]
-fn a_pacing_report_is_not_redacted() {
-    let folder = tempfile::tempdir().unwrap();
-    let pacing = Pacing::open(folder.path(), Arc::new(now)).unwrap();
-    let accounts: Vec<String> = pacing
-        .entities()
-        .unwrap()
-        .into_iter()
-        .filter(|e| e.kind == "account")
-        .map(|e| e.id)
-        .collect();
-    assert!(!accounts.is_empty());
-    for account in accounts {
-        let report =
-            pacing.analyze(&json!({"account_id": account, "campaign_budget": 30000})).unwrap();
-        assert!(report.to_string().len() > 500);
-        assert_untouched(Level::Basic, &report);
-        assert_untouched(Level::Strict, &report);
+fn rows_of_advertising_are_not_redacted() {
+    let mut files: BTreeMap<String, Kept> = BTreeMap::new();
+    PacingSample
+        .write_tables(now(), &mut |name: &str| {
+            let file = files.entry(name.to_owned()).or_default().clone();
+            Ok(Box::new(file) as Box<dyn Write>)
+        })
+        .unwrap();
+    assert_eq!(files.len(), 2);
+    for file in files.values() {
+        let text = String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
+        // The last rows of a file are those of another account than the first.
+        let lines: Vec<&str> = text.lines().collect();
+        let some = lines.iter().take(100).chain(lines.iter().rev().take(100));
+        let rows: Vec<Vec<&str>> = some.map(|line| line.split(',').collect()).collect();
+        assert!(rows.len() > 40);
+        let result = json!({"columns": rows[0], "rows": rows[1..]});
+        assert_untouched(Level::Basic, &result);
+        assert_untouched(Level::Strict, &result);
     }
 }
 
@@ -84,7 +104,7 @@ fn ordinary_figures_are_not_redacted() {
         "hour 07 123 456, hour 08 120 340, 01-12-2026, 05/2026, 2024 2025 2026",
         "EAN 7310865004703, GTIN 07310865004703, order 1000234567, ISBN 978-3-16-148410-0",
         "part TS-1040, SKU 40-1123-556, v1.25.3, 10.0.0.12, 127.0.0.1:8080",
-        "NO_Q4-2026_ROAS3_V2_A18-34_FB_1x1 acme-spring-sale-2026-q4-launch CampaignPortfolioPacingReport analyze_portfolio_pacing",
+        "NO_Q4-2026_ROAS3_V2_A18-34_FB_1x1 acme-spring-sale-2026-q4-launch CampaignPortfolioReport data_explain_change",
         "Friday 2026-11-20 13:00 +01:00 (Europe/Stockholm)",
         "password: required, token = something, the secret: nothing here",
         "logo@2x.png @anna #anna 5 @ 3.50, a@b",

@@ -24,6 +24,7 @@ mod money;
 mod neighbours;
 mod notes;
 mod ods;
+mod once;
 mod origin;
 mod parents;
 mod period_headings;
@@ -53,6 +54,7 @@ mod subtotals;
 mod summed;
 mod titles;
 mod totals;
+mod unpacked;
 mod uses;
 mod words;
 mod xls_marks;
@@ -60,15 +62,10 @@ mod xlsx_marks;
 mod xml;
 
 pub use answers::check_answers;
-pub(crate) use cells::{
-    day::{DayCell, parse_day},
-    order::DayOrder,
-};
 pub use control::Progress;
 pub use fault::{TableError, Unreadable};
 pub use inspect::{Inspected, inspect, inspect_flat, open_content};
 pub use origin::Origin;
 pub use read::Cell;
-pub(crate) use stats::DayStats;
 pub use uses::{are_years, find_moments, find_use, is_money_heading};
 pub use words::is_total_name;

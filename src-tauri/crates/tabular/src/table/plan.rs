@@ -3,10 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use contract::{
-    data::DateOrder,
-    sources::{ColumnKind, ColumnUse, ImportDecisions, NumberSign},
-};
+use contract::sources::{ColumnKind, ColumnUse, DateOrder, ImportDecisions, NumberSign};
 
 use super::{
     answers::check_answers,

@@ -219,7 +219,7 @@ fn sheets_of(source: &Source) -> Vec<contract::sources::SheetFound> {
     }
 }
 
-fn order_of(plan: &Plan, findings: &Findings) -> Option<contract::data::DateOrder> {
+fn order_of(plan: &Plan, findings: &Findings) -> Option<contract::sources::DateOrder> {
     plan.columns.iter().enumerate().find_map(|(at, column)| {
         let days = &findings.columns[at].days;
         match column.reading {

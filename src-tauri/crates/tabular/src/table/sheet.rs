@@ -233,3 +233,19 @@ impl Records for SheetRecords<'_> {
         self.bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_cells_has_a_bound() {
+        let cell = Cell { row: 0, column: 0, start: 0, length: 1, tag: Tag::Plain };
+        let mut sheet = Sheet { cells: vec![cell; MAX_CELLS], ..Sheet::default() };
+        let more = sheet.add((1, 0), Tag::Plain, |text| {
+            text.push(b'1');
+            Tag::Plain
+        });
+        assert!(matches!(more, Err(TableError::Limit(Limit::Sheet))), "{more:?}");
+    }
+}

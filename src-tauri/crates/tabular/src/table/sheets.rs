@@ -17,18 +17,14 @@ use super::{
     content::{Content, Kind},
     fault::{TableError, Unreadable},
     ods,
+    once::{Once, Parts},
     sheet::Sheet,
     sheet_text::{push_data, push_value},
+    unpacked,
     xls_marks::{self, SheetMarks},
     xlsx_marks::BookMarks,
 };
-use crate::{
-    formats::{
-        once::{Once, Parts},
-        unpacked,
-    },
-    limits::{Limit, MAX_CELLS, MAX_SHEETS, MAX_UNPACKED},
-};
+use crate::limits::{Limit, MAX_CELLS, MAX_SHEETS, MAX_UNPACKED};
 
 /// Reads all sheets of a workbook.
 pub(crate) fn read_sheets(
@@ -61,21 +57,10 @@ fn failed(error: impl std::fmt::Display) -> TableError {
     TableError::Workbook(error.to_string())
 }
 
-fn own(error: crate::TableError) -> TableError {
-    match error {
-        crate::TableError::Limit(limit) => TableError::Limit(limit),
-        crate::TableError::Io(error) => TableError::Io(error),
-        crate::TableError::Workbook(text) | crate::TableError::Text(text) => {
-            TableError::Workbook(text)
-        }
-        crate::TableError::Empty | crate::TableError::NotAFile => TableError::Empty,
-    }
-}
-
 fn read_xlsx<R: BufRead + Seek>(
     open: impl Fn() -> Result<R, TableError>,
 ) -> Result<(Vec<Sheet>, Vec<SheetFound>), TableError> {
-    let checked = unpacked::check(open()?).map_err(own)?;
+    let checked = unpacked::check(open()?)?;
     let mut marks = BookMarks::read(open()?, checked.has_hidden)?;
     let (file, parts) = Once::new(open()?);
     let mut book: Xlsx<Once<R>> = Xlsx::new(file).map_err(xlsx_error)?;
@@ -203,7 +188,7 @@ fn read_ods(
     file: impl Read + Seek,
     again: impl Read + Seek,
 ) -> Result<(Vec<Sheet>, Vec<SheetFound>), TableError> {
-    unpacked::check(again).map_err(own)?;
+    unpacked::check(again)?;
     let mut limits = Total::default();
     let (mut sheets, mut found) = (Vec::new(), Vec::new());
     for mut named in ods::read(file)? {

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cases;
+mod crafted;
 mod giants;
 mod grouped;
 mod hidden_and_units;

@@ -1,11 +1,8 @@
 //! Turns the options of `csign data add` into decisions about a file. Reads no file.
 
-use contract::{
-    data::DateOrder,
-    sources::{
-        ColumnChoice, ColumnKind, ColumnUse, ImportDecisions, ImportMode, ImportQuestion,
-        ImportResult, NumberSign,
-    },
+use contract::sources::{
+    ColumnChoice, ColumnKind, ColumnUse, DateOrder, ImportDecisions, ImportMode, ImportQuestion,
+    ImportResult, NumberSign,
 };
 
 use super::questions::PASSWORD;
@@ -13,15 +10,13 @@ use crate::args::{Dates, Decimal, Mode, Reading};
 use crate::exit::Failure;
 use crate::visible::escape_invisible;
 
-/// The question whose answer is the advertiser of all rows.
-const ADVERTISER: &str = "advertiser";
 /// The question about records that cannot be read.
 const REJECTED: &str = "rejected";
 /// The questions whose answers are shown as an account, a format or a sheet, and the password.
 const SHOWN_ELSEWHERE: [&str; 6] =
     ["account", "date_order", "decimal", "header_line", "sheets", PASSWORD];
 /// The questions whose answers are names, which may have underscores.
-const NAMES: [&str; 3] = ["source", "table", "advertiser"];
+const NAMES: [&str; 2] = ["source", "table"];
 /// The fields of `--map` whose numbers are amounts.
 const MONEY: [&str; 5] = ["spend", "cost", "amount", "revenue", "budget"];
 
@@ -74,9 +69,6 @@ pub(super) fn read_decisions(reading: &Reading) -> Result<ImportDecisions, Failu
         let (id, answer) = split_answer(pair)
             .ok_or_else(|| not_a_pair(pair, "QUESTION=ANSWER", "--answer vanished=keep"))?;
         decisions.answers.insert(id.to_owned(), answer.to_owned());
-    }
-    if let Some(advertiser) = &reading.advertiser {
-        decisions.answers.insert(ADVERTISER.to_owned(), advertiser.clone());
     }
     Ok(decisions)
 }

@@ -3,11 +3,10 @@
 
 use contract::{
     AgentError, SourceName, Text,
-    data::DateOrder,
     sources::{
-        ColumnKind, ColumnSum, ColumnUse, DayRange, DaySpan, FileTotal, FoundColumn, ImportChange,
-        ImportDecisions, ImportQuestion, ImportResult, LeftOut, NumberSign, RejectedRows,
-        SheetFound,
+        ColumnKind, ColumnSum, ColumnUse, DateOrder, DayRange, DaySpan, FileTotal, FoundColumn,
+        ImportChange, ImportDecisions, ImportQuestion, ImportResult, LeftOut, NumberSign,
+        RejectedRows, SheetFound,
     },
 };
 use serde::Serialize;

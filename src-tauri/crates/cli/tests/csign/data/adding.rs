@@ -260,7 +260,7 @@ fn a_stopped_import_leaves_nothing() {
 }
 
 #[test]
-fn the_sample_is_added_once() {
+fn the_sample_is_added_once_and_answers_a_question_with_the_sum_of_its_rows() {
     let world = world();
     let ran = at_a_terminal(&world, &["sample"]).ends_with(0);
     assert_says(&ran.out, &["campaigns.csv is in the source campaigns", "delivery"]);
@@ -273,4 +273,12 @@ fn the_sample_is_added_once() {
     assert_says(&ran.out, &["The sample is already there."]);
     let ran = run(&world, &["sample"]).ends_with(3);
     assert_says(&ran.err, &["Only a person at a terminal"]);
+
+    let answer = world.run(&["ask", "How is account 17 pacing this month?"]).ends_with(0);
+    assert_says(&answer.err, &["(data.measure)"]);
+    let of_month = "SELECT CAST(round(sum(\"Spend\")) AS BIGINT) FROM delivery \
+                    WHERE \"Account ID\" = '17' AND \"Day\" >= DATE '2026-11-01'";
+    let spent: u64 = cell(&query(&world, of_month), 0, 0).parse().expect("a number");
+    let amount = format!("{},{:03} USD", spent / 1_000, spent % 1_000);
+    assert_says(&answer.out, &["Northwind Outdoor", &amount]);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use contract::{ToolId, ToolSpec};
+use contract::{AgentId, ToolId, ToolSpec};
 use serde_json::Value;
 
 /// The longest text of a result that a line may name, such as a status or a flag.
@@ -80,8 +80,8 @@ fn add_arguments(schema: &Value, names: &mut HashSet<String>) {
 /// The execution instructions that a model has read in a turn.
 #[derive(Default)]
 pub(crate) struct Told {
-    /// The tools with instructions.
-    pub(crate) tools: HashSet<ToolId>,
+    /// The tools with instructions, for each specialist.
+    pub(crate) tools: HashSet<(Option<AgentId>, ToolId)>,
     /// The lines of the specialist that works now. Tools of a pack share a file.
     pub(crate) lines: HashSet<String>,
 }

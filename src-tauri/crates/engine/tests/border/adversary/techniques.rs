@@ -127,7 +127,7 @@ pub const ALL: &[(&str, Technique)] = &[
     }),
     ("data to a pack", |loot| match loot.random.below(5) {
         0 => ("product.search", json!({"query": loot.data.chars().take(300).collect::<String>()})),
-        1 => ("list_accounts", json!({"query": loot.data.chars().take(200).collect::<String>()})),
+        1 => ("data.query", json!({"sql": loot.data.chars().take(200).collect::<String>()})),
         2 => ("recall", json!({"about": loot.data})),
         3 => ("product.get", json!({"partNo": loot.data})),
         _ => ("parcel.track", json!({"number": 1 + loot.random.below(90_000)})),

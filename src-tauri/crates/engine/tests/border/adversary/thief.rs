@@ -109,7 +109,7 @@ impl Thief {
             ("files.read", json!({"path": "plan.txt"})),
             ("notes.find", json!({"about": "plan"})),
             ("database.query", json!({"sql": "SELECT * FROM accounts"})),
-            ("list_accounts", json!({})),
+            ("data.query", json!({"sql": "SELECT * FROM pacing"})),
             ("recall", json!({"about": "plan"})),
             ("cart.get", json!({})),
         ];

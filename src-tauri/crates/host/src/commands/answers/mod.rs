@@ -15,7 +15,6 @@ mod app;
 mod approvals;
 mod audit;
 mod boards;
-mod data;
 mod memory;
 mod policy;
 mod servers;
@@ -27,8 +26,8 @@ mod turns;
 /// The functions of all areas.
 mod functions {
     pub(super) use super::{
-        alerts::*, app::*, approvals::*, audit::*, boards::*, data::*, memory::*, policy::*,
-        servers::*, sessions::*, settings::*, sources::*, turns::*,
+        alerts::*, app::*, approvals::*, audit::*, boards::*, memory::*, policy::*, servers::*,
+        sessions::*, settings::*, sources::*, turns::*,
     };
 }
 

@@ -6,7 +6,8 @@ use crate::host::Host;
 
 pub(super) async fn sources_list(host: &Host, _: Empty) -> Result<SourcesResponse, AgentError> {
     let storage = Some(host.sources.storage_use()?);
-    Ok(SourcesResponse { sources: host.sources.list()?, storage })
+    let old_data = host.sources.has_old_data()?;
+    Ok(SourcesResponse { sources: host.sources.list()?, storage, old_data })
 }
 
 pub(super) async fn source_survey(

@@ -1,4 +1,4 @@
-//! Sends calls of packs' tools to a linked-in service, a server, an HTTP address or a program.
+//! Sends calls of packs' tools to a service of the app, a server, an HTTP address or a program.
 
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use contract::{
     pack_code::PackCall,
     text,
 };
-use engine::ports::{Adapted, Profile as _, Resume, Roster as _, ToolFailure, ToolRequest, Tools};
+use engine::ports::{
+    Adapted, Profile as _, Resume, Roster as _, ToolFailure, ToolRequest, Tools, agent_of,
+};
 use mcp::PerSessionCall;
 use packs::run::{Permit, ProgramSetup, run_program};
 use serde_json::Value;
@@ -90,19 +92,13 @@ impl HostTools {
         request: &ToolRequest,
         cancel: CancellationToken,
     ) -> Result<Value, ToolFailure> {
-        let (tool, arguments) = (request.spec.id.clone(), request.arguments.clone());
-        let done = match self.services.service(service) {
-            None if service == memory_service::NAME => self.memory.call(request).await,
-            None if service == data::SERVICE => {
-                match self.sources.get().and_then(WeakSources::upgrade) {
-                    Some(sources) => sources.call(request, cancel).await,
-                    None => Err(not_started()),
-                }
-            }
-            Some(open) => {
-                open.run_blocking(move |service| service.call(tool.as_str(), &arguments)).await
-            }
-            None => Err(AgentError::new(
+        let done = match service {
+            memory_service::NAME => self.memory.call(request).await,
+            data::SERVICE => match self.sources.get().and_then(WeakSources::upgrade) {
+                Some(sources) => sources.call(request, cancel).await,
+                None => Err(not_started()),
+            },
+            _ => Err(AgentError::new(
                 ErrorCode::ToolNotFound,
                 text!("The service {service} is not part of this app.", service),
             )
@@ -335,7 +331,7 @@ impl Tools for HostTools {
     }
 
     fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
-        self.agents().iter().find(|agent| agent.tools.contains(tool)).map(|agent| agent.id.clone())
+        agent_of(&self.agents(), &self.specs(), tool)
     }
 
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
@@ -344,7 +340,7 @@ impl Tools for HostTools {
 
     fn reads_files(&self, pack: &PackId) -> bool {
         // Rows of sources were written by others.
-        pack.as_str() == data::SERVICE || self.services.reads_files(pack.as_str())
+        pack.as_str() == data::SERVICE
     }
 
     fn accepted_definition(&self, spec: &ToolSpec) -> Option<String> {

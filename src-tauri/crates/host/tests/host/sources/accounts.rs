@@ -2,8 +2,7 @@
 
 use contract::{
     Commands as _, SourceName, SourceQueryParams,
-    data::DateOrder,
-    sources::{ColumnChoice, ColumnUse, ImportDecisions, ImportMode},
+    sources::{ColumnChoice, ColumnUse, DateOrder, ImportDecisions, ImportMode},
 };
 
 use super::{CLIENT_ONE, CLIENT_TWO, World, answers, named, questions};

@@ -123,23 +123,6 @@ async fn a_growing_export_is_stored_without_a_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_a_pack_knows_is_also_imported_into_the_pack() {
-    let world = World::with_tools().await;
-    let text = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n7,Test,Adv,A,C,1,L,2026-11-10,,10.00,90\n";
-    let stored = world.import(&world.write("delivery.csv", text)).await;
-    assert!(stored.is_stored, "{stored:?}");
-    for _ in 0..500 {
-        let packs = world.host.data_list(Empty {}).await.unwrap().packs;
-        if packs[0].imported.rows == 2 {
-            world.host.stop().await;
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the pack did not get the rows");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn an_amount_in_a_question_has_its_currency_and_no_needless_digits() {
     let world = World::new().await;
     let first = "Day,Campaign,Cost (EUR)\n2026-11-01,Oak,1205.00\n";

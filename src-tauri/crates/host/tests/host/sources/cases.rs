@@ -6,12 +6,11 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use contract::{
     AgentError, Commands as _, SourceName,
-    data::DateOrder,
     definitions::Calculation,
     metric_query::DataResult,
     params::SourceAddParams,
     result::ColumnUnit,
-    sources::{ColumnUse, ImportDecisions, ImportResult},
+    sources::{ColumnUse, DateOrder, ImportDecisions, ImportResult},
 };
 use serde_json::{Value, json};
 

@@ -1,51 +1,25 @@
-//! A test of rows that a pack of an older version kept itself: they become sources at the first start,
-//! once, with the same sums.
+//! Tests of rows that a pack of an older version kept itself: they become sources at the first start,
+//! once, with the same sums, and stay where they are if they cannot be read.
 
-use std::{
-    fs,
-    path::Path,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{fs, path::Path, time::Duration};
 
-use chrono::Utc;
-use contract::{
-    Commands as _, Empty, ImportOptions, SourceView,
-    pack_code::{LinkedService, PackService},
-};
+use contract::{Commands as _, Empty, SourceView};
+use rusqlite::Connection;
 
 use super::{World, all_records};
 use crate::data_world::with_tools;
 
 const PACK: &str = "campaign-portfolio-pacing";
-/// Account 7 has days, and an amount with more than two decimals. Account 8 has hours of UTC, the first
-/// of which is the evening before in New York.
-const DELIVERY: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions
-7,Test,Adv,A,\"Oak, all\",1,Line,2026-10-31,,12.345678,100
-7,Test,Adv,A,\"Oak, all\",1,Line,2026-11-01,,10.00,90
-8,York,Bolt,B,-20 % sale,1,Line,2026-11-01,2,3.00,30
-8,York,Bolt,B,-20 % sale,1,Line,2026-11-01,12,4.00,40
-";
-const CAMPAIGNS: &str = "account_id,account_name,time_zone,currency,advertiser,campaign_id,campaign_name,budget,flight_start,flight_end
-7,Test,Europe/Stockholm,SEK,Adv,A,\"Oak, all\",600,2026-10-01,2026-11-30
-8,York,America/New_York,USD,Bolt,B,-20 % sale,900,2026-10-01,2026-11-30
-";
+/// What version 0.1.0 wrote.
+const EARLIER: &str =
+    include_str!("../../../../../../tools/campaign-portfolio-pacing/tests/earlier.sql");
 
-/// Imports files into the pack as its older version did.
-fn import_into_pack(data: &Path) {
+/// Writes the database of the pack as its older version did.
+fn write_earlier(data: &Path) {
     fs::create_dir_all(data).unwrap();
-    let (delivery, campaigns) = (data.join("delivery.csv"), data.join("campaigns.csv"));
-    fs::write(&delivery, DELIVERY).unwrap();
-    fs::write(&campaigns, CAMPAIGNS).unwrap();
-    let service: Arc<dyn LinkedService> = shipped_packs::all().services.remove(0);
-    let opened: Arc<dyn PackService> = service.open(data, Arc::new(Utc::now)).unwrap();
-    let pack = opened.data().unwrap();
-    let stop = AtomicBool::new(false);
-    let options = ImportOptions::default();
-    let files = [campaigns, delivery];
-    let outcome = pack.import(&files, &options, &mut |_| {}, &stop).unwrap();
-    assert_eq!((outcome.rows_stored, outcome.error_count), (6, 0), "{outcome:?}");
-    files.iter().for_each(|file| fs::remove_file(file).unwrap());
+    let database = Connection::open(data.join("pacing.db")).unwrap();
+    database.execute_batch("PRAGMA journal_mode = WAL;").unwrap();
+    database.execute_batch(EARLIER).unwrap();
 }
 
 impl World {
@@ -66,6 +40,18 @@ impl World {
         panic!("nothing was taken over: {:?}", self.sources().await);
     }
 
+    /// Waits until the checks of the installation say this.
+    async fn told_in_doctor(&self, words: &str) {
+        for _ in 0..1_000 {
+            let checks = self.host.doctor(Empty {}).await.unwrap().checks;
+            if checks.iter().any(|check| check.message.contains(words)) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("{words:?} is not told");
+    }
+
     async fn taken_records(&self) -> usize {
         let records = self.host.audit_list(all_records()).await.unwrap().records;
         let is_one = |fields: &serde_json::Map<String, serde_json::Value>| {
@@ -84,7 +70,7 @@ impl World {
 async fn rows_that_a_pack_kept_before_become_sources_once() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("profile/packs").join(PACK);
-    import_into_pack(&data);
+    write_earlier(&data);
     let world = World::open(folder, with_tools).await;
     let delivery = world.taken_over().await;
     assert_eq!(delivery.rows, Some(4));
@@ -114,10 +100,31 @@ async fn rows_that_a_pack_kept_before_become_sources_once() {
     assert!(!data.join("pacing.db").exists());
     assert_eq!(world.names().await, names);
 
-    // The pack may begin a new file, whose rows are in no source.
+    // An older version may begin a new file, whose rows are in no source.
     fs::write(data.join("pacing.db"), "").unwrap();
     let refused = world.host.source_old_data_remove(Empty {}).await.unwrap_err();
     assert_eq!(refused.reason_text(), Some("nothing_to_remove"));
     assert!(data.join("pacing.db").exists());
+    world.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_a_newer_version_are_told_and_become_sources_when_they_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("profile/packs").join(PACK);
+    write_earlier(&data);
+    let file = data.join("pacing.db");
+    let newer = "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;";
+    Connection::open(&file).unwrap().execute_batch(newer).unwrap();
+    let before = fs::read(&file).unwrap();
+    let world = World::open(folder, with_tools).await;
+    world.told_in_doctor("pacing.db was written by a newer version of Countersign").await;
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert_eq!((world.names().await, world.taken_records().await), (Vec::new(), 0));
+
+    // A later start with the right version takes the rows over.
+    Connection::open(&file).unwrap().execute_batch("PRAGMA user_version = 1;").unwrap();
+    let world = world.open_again(with_tools).await;
+    assert_eq!(world.taken_over().await.rows, Some(4));
     world.host.stop().await;
 }

@@ -5,9 +5,8 @@ use std::{fs, path::Path, time::Duration};
 
 use contract::{
     Commands as _,
-    data::DateOrder,
     params::SourceAddParams,
-    sources::{ColumnChoice, ColumnUse, ImportDecisions, ImportMode, ImportResult},
+    sources::{ColumnChoice, ColumnUse, DateOrder, ImportDecisions, ImportMode, ImportResult},
 };
 
 use super::{CLIENT_ONE, CLIENT_TWO, World, answers, named, questions};

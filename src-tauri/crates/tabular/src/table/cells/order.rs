@@ -1,6 +1,6 @@
 //! The order of day, month and year where a day is three numbers. Must not know columns.
 
-use contract::data::DateOrder;
+use contract::sources::DateOrder;
 
 /// The order of the numbers of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

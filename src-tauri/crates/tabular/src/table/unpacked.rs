@@ -6,10 +6,8 @@ use std::io::{BufReader, Read, Seek};
 use memchr::{memchr2_iter, memmem};
 use zip::ZipArchive;
 
-use crate::{
-    fault::TableError,
-    limits::{Limit, MAX_CELL, MAX_CELLS, MAX_UNPACKED},
-};
+use super::fault::TableError;
+use crate::limits::{Limit, MAX_CELL, MAX_CELLS, MAX_UNPACKED};
 
 /// The most parts of a workbook.
 const MAX_PARTS: usize = 10_000;
