@@ -10,7 +10,7 @@ for pack in tools/*/; do
   [ -f "$pack/pack.json" ] || continue
   name=$(basename "$pack")
   mkdir -p "$to/$name"
-  (cd "$pack" && find . -type f ! -path './server/*' ! -path '*/src/*' ! -path '*/tests/*' ! -path '*/benches/*' ! -path './layouts/*' ! -name Cargo.toml ! -name 'utterances.*') | while read -r file; do
+  (cd "$pack" && find . -type f ! -path './server/*' ! -path '*/src/*' ! -path '*/tests/*' ! -path '*/benches/*' ! -name Cargo.toml ! -name 'utterances.*') | while read -r file; do
     mkdir -p "$to/$name/$(dirname "$file")"
     cp "$pack/$file" "$to/$name/$file"
   done

@@ -13,13 +13,13 @@ use crate::measure::{Side, best, micros, wait_with_peak};
 use crate::{table, turn};
 
 const QUESTIONS: [&str; 2] =
-    ["How is account 17 pacing this month?", "Which trail shoes do you have?"];
+    ["What do you remember about account 17?", "Which trail shoes do you have?"];
 const RUNS: usize = 25;
 
 pub(crate) fn report() -> Outcome {
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();
-    // The first question of a profile also creates its files and the sample.
+    // The first question of a profile also creates its files.
     rows.push(row("first question of a new profile", &[ask(folder.path(), QUESTIONS[0])?]));
     for question in QUESTIONS {
         let runs = (0..RUNS).map(|_| ask(folder.path(), question)).collect::<Outcome<Vec<_>>>()?;
