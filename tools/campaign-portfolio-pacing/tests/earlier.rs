@@ -1,5 +1,6 @@
 //! Tests of the rows that version 0.1.0 of the pack kept: they are written as tables, and with the sums
 //! of each account and month.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
     collections::BTreeMap,

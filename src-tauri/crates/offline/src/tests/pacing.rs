@@ -65,7 +65,7 @@ fn is_expected(question: &Question, turn: &Turn) -> bool {
         Now::Right => has_all && are_only_queries && asked.len() == wanted.len(),
         Now::Asked => has_all && are_only_queries && asked.len() > wanted.len(),
         Now::Declined => turn.calls.is_empty(),
-        Now::Misread => !turn.calls.is_empty() && !(has_all && are_only_queries),
+        Now::Misread => !(turn.calls.is_empty() || has_all && are_only_queries),
     }
 }
 

@@ -45,6 +45,9 @@ pub(super) enum Side {
     Below,
 }
 
+/// Bounds in percent.
+type Percents = Vec<(Bound, f64)>;
+
 impl Composer<'_> {
     /// Reads all bounds in percent of a plan.
     pub(super) fn read_deviations(&mut self) {
@@ -105,7 +108,7 @@ impl Composer<'_> {
 
     /// Returns the words of a number in percent at a place: with a bound before it, between two of them, or
     /// alone without a bound.
-    fn percents_at(&self, at: usize) -> Option<(usize, usize, Vec<(Bound, f64)>)> {
+    fn percents_at(&self, at: usize) -> Option<(usize, usize, Percents)> {
         let percent = |at: usize| self.number_at(at).filter(|number| number.is_percent);
         if self.means(at, &Meaning::Between) {
             let (low, high) = (self.number_at(at + 1)?, percent(at + 3)?);
