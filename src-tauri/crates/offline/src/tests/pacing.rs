@@ -15,7 +15,7 @@ const QUESTIONS: &str = include_str!("pacing.jsonl");
 /// The most questions that are not answered as they are meant. The numbers may only fall.
 const MOST: [(Now, usize); 3] = [(Now::Asked, 0), (Now::Declined, 14), (Now::Misread, 1)];
 
-/// What becomes of a question.
+/// The outcome of a question.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 enum Now {

@@ -10,7 +10,7 @@ use super::{World, all_records};
 use crate::data_world::with_tools;
 
 const PACK: &str = "campaign-portfolio-pacing";
-/// What version 0.1.0 wrote.
+/// The rows that version 0.1.0 wrote.
 const EARLIER: &str =
     include_str!("../../../../../../tools/campaign-portfolio-pacing/tests/earlier.sql");
 
